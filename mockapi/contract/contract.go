@@ -20,8 +20,8 @@ type Contract struct {
 	Marker           Marker      `json:"marker" yaml:"marker"`
 	Stored           Stored      `json:"stored" yaml:"stored"`
 	FailedRetry      string      `json:"failed_retry" yaml:"failed_retry"`       // after a failed first attempt: replay | execute | resume
-	Errors           string      `json:"errors" yaml:"errors"`                   // problem+json | link | vendor
-	UnknownAnswers   []int       `json:"unknown_answers" yaml:"unknown_answers"` // statuses that leave the outcome unknown
+	Errors           string      `json:"errors" yaml:"errors"`                   // how refusals explain themselves: problem+json | link | either | vendor
+	UnknownAnswers   []int       `json:"unknown_answers" yaml:"unknown_answers"` // statuses that leave the outcome unknown; nil = DefaultUnknownAnswers
 	Recovery         Recovery    `json:"recovery" yaml:"recovery"`
 	Sourced          string      `json:"sourced,omitempty" yaml:"sourced"` // how well the profile is known: full text, documentation, …
 }
@@ -104,25 +104,3 @@ type Recovery struct {
 	Within       time.Duration `json:"within,omitempty" yaml:"within"` // 0: the harness's recovery timeout
 	StuckAllowed bool          `json:"stuck_allowed,omitempty" yaml:"stuck_allowed"`
 }
-
-// Exchange is what a caller holds after one attempt.
-type Exchange struct {
-	Lost   bool // no whole answer arrived
-	Status int
-	Header map[string][]string // canonical names
-	Body   []byte              // may be truncated
-}
-
-// Class is what an answer means under a contract.
-type Class string
-
-// The classes. Replay is certain only where the contract declares a marker; without one a replay reads as Result.
-const (
-	Result         Class = "result"    // a success
-	Replay         Class = "replay"    // a success that says it is a repetition
-	Mismatch       Class = "mismatch"  // refused: the key belongs to another request
-	InFlightAnswer Class = "in-flight" // told to come back
-	Refused        Class = "refused"   // any other 4xx
-	Failed         Class = "failed"    // a 5xx (or 3xx) that is the target's own
-	Unknown        Class = "unknown"   // nobody knows what happened: lost, or listed in UnknownAnswers
-)
