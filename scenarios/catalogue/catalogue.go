@@ -1,0 +1,147 @@
+package catalogue
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/oncespec/oncespec/scenarios/verdict"
+)
+
+// Need is something the target's configuration, or its behaviour in the steady state, has to offer.
+type Need string
+
+// The needs. Each is a word in histories and plans; Unlock says how to offer it.
+const (
+	NeedState     Need = "state"           // at least one effect probe
+	NeedChange    Need = "change"          // a payload that differs in meaning and is accepted under a fresh key
+	NeedTenants   Need = "tenants"         // two principals
+	NeedRenewed   Need = "renewed"         // renewed credentials of one principal
+	NeedSecond    Need = "second"          // another keyed operation in the configuration
+	NeedGate      Need = "gate"            // the operation calls downstream through the gate
+	NeedLifecycle Need = "lifecycle"       // the target can be killed and started again
+	NeedStatus    Need = "status"          // a status resource
+	NeedInvalid   Need = "samples.invalid" // a payload that validation refuses
+	NeedRefused   Need = "samples.refused" // a payload that the business refuses for good
+	NeedCrash     Need = "samples.crash"   // a payload on which the handler breaks with a 5xx
+	NeedAlter     Need = "alter"           // a request that changes the created resource
+	NeedMarker    Need = "contract.marker"
+	NeedNoBody    Need = "no-body"     // the operation answers 202 or 204, or without a body
+	NeedLargeBody Need = "large-body"  // the operation answers with more than 1 MiB
+	NeedKeyHeader Need = "key-header"  // the key travels in a header
+	NeedKeyInPath Need = "key-in-path" // the identity is in the path
+	NeedResource  Need = "resource"    // an effect that is a countable resource
+	NeedJSON      Need = "json"        // the request body is JSON
+)
+
+// Source names where a clause comes from.
+type Source string
+
+// The sources. The letter is the one used in the rows.
+const (
+	PreventDuplicates Source = "preventing duplicate writes by agent retries"
+	ToolKeys          Source = "idempotency keys for tool calls"
+	MissingKey        Source = "the key the agent never sends"
+	DuplicateCharges  Source = "duplicate charges and how to test for them"
+	Draft             Source = "draft-ietf-httpapi-idempotency-key-header-07"
+	RFC               Source = "RFC 9110, RFC 9457, RFC 9651"
+	Field             Source = "public defect reports"
+)
+
+// Requirement is one clause.
+type Requirement struct {
+	ID        string // "replay/one-effect"; the part before the slash is the pack
+	Sentence  string // the clause, in the words of a specification
+	Level     verdict.Level
+	Parts     []Part   // judged one by one; empty: judged as a whole. Rewrites are parts that the rule names itself.
+	Premises  []string // requirements that must not have failed on the same operation for this one to mean anything
+	Needs     []Need
+	Sources   []Source
+	Scenarios []string // whose histories it is judged by; "*": all of the operation's
+}
+
+// Part of a requirement, with a level of its own (empty: the requirement's).
+type Part struct {
+	ID       string
+	Sentence string
+	Level    verdict.Level
+	Needs    []Need // on top of the requirement's
+}
+
+// Pack is the first half of the id.
+func (r Requirement) Pack() string { return r.ID[:strings.IndexByte(r.ID, '/')] }
+
+// All returns every requirement, packs in reading order.
+func All() []Requirement {
+	return slices.Concat(keyRows, replayRows, conflictRows, raceRows, lostRows, failureRows, crashRows, downstreamRows, statusRows, fingerprintRows)
+}
+
+// Find returns the requirement with the id.
+func Find(id string) (Requirement, bool) {
+	for _, r := range All() {
+		if r.ID == id {
+			return r, true
+		}
+	}
+	return Requirement{}, false
+}
+
+// Packs returns the names of the packs in reading order.
+func Packs() []string {
+	var packs []string
+	for _, r := range All() {
+		if !slices.Contains(packs, r.Pack()) {
+			packs = append(packs, r.Pack())
+		}
+	}
+	return packs
+}
+
+// Unlock says what to add to the configuration to offer a need; empty when it is the target's nature and not a setting.
+func Unlock(n Need) string {
+	switch n {
+	case NeedState, NeedResource:
+		return "operations.NAME.effects"
+	case NeedTenants:
+		return "a second entry under target.tenants"
+	case NeedRenewed:
+		return "target.tenants.NAME.renewed"
+	case NeedSecond:
+		return "a second operation"
+	case NeedGate:
+		return "target.downstream"
+	case NeedLifecycle:
+		return "target.lifecycle"
+	case NeedStatus:
+		return "operations.NAME.status"
+	case NeedInvalid, NeedRefused, NeedCrash:
+		return "operations.NAME." + string(n)
+	case NeedAlter:
+		return "operations.NAME.alter"
+	case NeedMarker:
+		return "contract.marker"
+	case NeedChange:
+		return "operations.NAME.vary"
+	}
+	return ""
+}
+
+// Reason says in words why a need is not offered.
+func Reason(n Need) string {
+	if u := Unlock(n); u != "" {
+		return fmt.Sprintf("needs %s: add %s", n, u)
+	}
+	switch n {
+	case NeedNoBody:
+		return "the operation does not answer without a body"
+	case NeedLargeBody:
+		return "the operation does not answer with more than 1 MiB"
+	case NeedKeyHeader:
+		return "the identity is in the path, not in a header"
+	case NeedKeyInPath:
+		return "the operation's identity is not in its path"
+	case NeedJSON:
+		return "the request body is not JSON"
+	}
+	return "needs " + string(n)
+}

@@ -1,0 +1,76 @@
+package catalogue
+
+import "github.com/oncespec/oncespec/scenarios/verdict"
+
+var conflictRows = []Requirement{
+	{
+		ID:        "conflict/refused",
+		Sentence:  "The same key with a changed payload is refused as declared.",
+		Level:     verdict.Must,
+		Premises:  []string{"replay/one-effect"},
+		Needs:     []Need{NeedChange, NeedKeyHeader},
+		Sources:   []Source{PreventDuplicates, ToolKeys, MissingKey, DuplicateCharges, Draft},
+		Scenarios: []string{"conflict/changed"},
+	},
+	{
+		ID:        "conflict/no-effect",
+		Sentence:  "A changed payload under a used key has no effect.",
+		Level:     verdict.Must,
+		Premises:  []string{"replay/one-effect"},
+		Needs:     []Need{NeedState, NeedChange, NeedKeyHeader},
+		Sources:   []Source{PreventDuplicates, ToolKeys, MissingKey, DuplicateCharges, Draft},
+		Scenarios: []string{"conflict/changed"},
+	},
+	{
+		ID:        "conflict/original-intact",
+		Sentence:  "After a conflict the original still replays.",
+		Level:     verdict.Must,
+		Premises:  []string{"conflict/refused", "conflict/no-effect", "replay/one-effect"},
+		Needs:     []Need{NeedState, NeedChange, NeedKeyHeader},
+		Sources:   []Source{ToolKeys},
+		Scenarios: []string{"conflict/changed"},
+	},
+	{
+		ID:        "conflict/no-disclosure",
+		Sentence:  "A conflict tells nothing of the first request or its answer.",
+		Level:     verdict.Must,
+		Needs:     []Need{NeedChange, NeedKeyHeader},
+		Sources:   []Source{PreventDuplicates},
+		Scenarios: []string{"conflict/disclosure"},
+	},
+	{
+		ID:        "conflict/repeatable",
+		Sentence:  "The same conflict again gives the same refusal.",
+		Level:     verdict.Must,
+		Premises:  []string{"conflict/refused", "conflict/no-effect"},
+		Needs:     []Need{NeedChange, NeedKeyHeader},
+		Sources:   []Source{Draft},
+		Scenarios: []string{"conflict/changed"},
+	},
+	{
+		ID:        "conflict/in-flight",
+		Sentence:  "A changed payload while the first is in progress is refused or told to wait as declared; it never executes.",
+		Level:     verdict.Must,
+		Premises:  []string{"conflict/no-effect", "replay/one-effect"},
+		Needs:     []Need{NeedState, NeedChange, NeedGate, NeedKeyHeader},
+		Sources:   []Source{ToolKeys, Field},
+		Scenarios: []string{"conflict/in-flight"},
+	},
+	{
+		ID:        "conflict/after-failure",
+		Sentence:  "A changed payload after a failed first attempt follows the contract and never hides as a replay.",
+		Level:     verdict.Must,
+		Premises:  []string{"conflict/refused", "conflict/no-effect"},
+		Needs:     []Need{NeedChange, NeedGate, NeedKeyHeader},
+		Sources:   []Source{ToolKeys},
+		Scenarios: []string{"conflict/after-failure"},
+	},
+	{
+		ID:        "conflict/explained",
+		Sentence:  "400, 409 and 422 answers are problem details or link to documentation.",
+		Level:     verdict.Should,
+		Needs:     []Need{NeedChange, NeedKeyHeader},
+		Sources:   []Source{Draft, RFC},
+		Scenarios: []string{"conflict/changed"},
+	},
+}

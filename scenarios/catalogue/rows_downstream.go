@@ -1,0 +1,40 @@
+package catalogue
+
+import "github.com/oncespec/oncespec/scenarios/verdict"
+
+var downstreamRows = []Requirement{
+	{
+		ID:        "downstream/stable-key",
+		Sentence:  "Every re-send of one operation carries one downstream key.",
+		Level:     verdict.Must,
+		Needs:     []Need{NeedGate, NeedKeyHeader},
+		Sources:   []Source{PreventDuplicates, ToolKeys},
+		Scenarios: []string{"failure/transient", "failure/unknown", "crash/after-claim", "crash/after-effect"},
+	},
+	{
+		ID:        "downstream/one-effect",
+		Sentence:  "One operation is booked downstream once.",
+		Level:     verdict.Must,
+		Premises:  []string{"downstream/stable-key", "replay/no-downstream"},
+		Needs:     []Need{NeedGate, NeedKeyHeader},
+		Sources:   []Source{PreventDuplicates, ToolKeys},
+		Scenarios: []string{"*"},
+	},
+	{
+		ID:        "downstream/reconciles",
+		Sentence:  "After quiet, acknowledged intents, resources, values and downstream bookings agree with one another.",
+		Level:     verdict.Must,
+		Premises:  []string{"replay/one-effect", "downstream/one-effect"},
+		Needs:     []Need{NeedState, NeedGate, NeedKeyHeader},
+		Sources:   []Source{MissingKey},
+		Scenarios: []string{"*"},
+	},
+	{
+		ID:        "downstream/own-key",
+		Sentence:  "Two operations carry two downstream keys.",
+		Level:     verdict.Must,
+		Needs:     []Need{NeedGate, NeedKeyHeader},
+		Sources:   []Source{PreventDuplicates},
+		Scenarios: []string{"key/identity"},
+	},
+}

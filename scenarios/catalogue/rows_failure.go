@@ -1,0 +1,48 @@
+package catalogue
+
+import "github.com/oncespec/oncespec/scenarios/verdict"
+
+var failureRows = []Requirement{
+	{
+		ID:        "failure/transient",
+		Sentence:  "A downstream failure before any effect is stored or retried as declared, and never leaves the key unusable.",
+		Level:     verdict.Must,
+		Premises:  []string{"replay/one-effect"},
+		Needs:     []Need{NeedGate, NeedState, NeedKeyHeader},
+		Sources:   []Source{MissingKey, Field},
+		Scenarios: []string{"failure/transient"},
+	},
+	{
+		ID:        "failure/stored",
+		Sentence:  "4xx and 5xx answers are stored or not as declared.",
+		Level:     verdict.Should,
+		Needs:     []Need{NeedKeyHeader},
+		Sources:   []Source{MissingKey, DuplicateCharges, Draft},
+		Scenarios: []string{"failure/stored"},
+	},
+	{
+		ID:        "failure/validation",
+		Sentence:  "A refused invalid payload consumes the key or not as declared.",
+		Level:     verdict.Should,
+		Needs:     []Need{NeedInvalid, NeedKeyHeader},
+		Sources:   []Source{Field},
+		Scenarios: []string{"failure/validation"},
+	},
+	{
+		ID:        "failure/handler-crash",
+		Sentence:  "A 5xx from a broken handler leaves the key usable or its state queryable.",
+		Level:     verdict.Must,
+		Needs:     []Need{NeedCrash, NeedKeyHeader},
+		Sources:   []Source{Field},
+		Scenarios: []string{"failure/handler-crash"},
+	},
+	{
+		ID:        "failure/unknown",
+		Sentence:  "A downstream timeout after the effect is reported as unknown, and a retry does not execute it again.",
+		Level:     verdict.Must,
+		Premises:  []string{"replay/one-effect"},
+		Needs:     []Need{NeedGate, NeedState, NeedKeyHeader},
+		Sources:   []Source{PreventDuplicates, ToolKeys},
+		Scenarios: []string{"failure/unknown"},
+	},
+}
