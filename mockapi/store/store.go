@@ -1,0 +1,79 @@
+package store
+
+import (
+	"context"
+	"errors"
+)
+
+// Errors that callers tell apart with errors.Is.
+var (
+	ErrNotFound = errors.New("not found")
+	ErrExists   = errors.New("already exists")
+)
+
+// Store runs transactions. All methods are safe for concurrent use.
+type Store interface {
+	// View runs read with one consistent picture: it sees all that was committed before it began and nothing else.
+	View(ctx context.Context, read func(Reader) error) error
+
+	// Update runs change as one transaction, isolated from all others. Where change returns an error, panics, or ctx
+	// ends before the commit, nothing of it remains. A store that resolves conflicts by running transactions again may
+	// call change more than once, so change keeps its hands off everything but the Tx and variables it sets afresh.
+	Update(ctx context.Context, change func(Tx) error) error
+
+	// Close releases the store. What was committed stays, as far as the store is durable.
+	Close() error
+}
+
+// Reader reads within a transaction; it is not usable after its function returned, nor by several goroutines.
+type Reader interface {
+	Claim(id ID) (Claim, error)                            // ErrNotFound
+	ClaimsByKey(tenant, key string) ([]Claim, error)       // in order of scope
+	OpenClaims() ([]Claim, error)                          // of all tenants, in order of scope and key
+	Document(kind, tenant, id string) (Document, error)    // ErrNotFound
+	Documents(query Query) (documents []Document, _ error) // in order of Seq
+}
+
+// Tx reads and writes within a transaction, and reads what it wrote.
+type Tx interface {
+	Reader
+	InsertClaim(claim Claim) error // ErrExists where its ID is taken
+	PutClaim(claim Claim) error    // inserts or replaces
+	DeleteClaim(id ID) error       // no error where there is none
+
+	// PutDocument inserts the document, or replaces the one of equal kind, tenant and id, which keeps its Seq.
+	PutDocument(document Document) error
+}
+
+// ID names a claim: a key within the scope that the key is unique in.
+type ID struct {
+	Scope string
+	Key   string
+}
+
+// Claim is one claim record.
+type Claim struct {
+	ID
+	Tenant string
+	Open   bool // the operation is not settled yet, so recovery has to look at it
+	Data   []byte
+}
+
+// Document is one piece of domain data. Kind, Tenant and ID identify it.
+type Document struct {
+	Kind   string
+	Tenant string
+	ID     string
+	Lookup string // what lists of its kind are narrowed by
+	Seq    int64  // order of insertion; given by the store, ignored on writing
+	Body   []byte
+}
+
+// Query selects documents of one kind and tenant.
+type Query struct {
+	Kind   string
+	Tenant string
+	Lookup string // empty: all
+	After  int64  // only documents with a greater Seq
+	Limit  int    // 0: no limit
+}
