@@ -5,7 +5,6 @@ import (
 	"io"
 	"regexp/syntax"
 	"strings"
-	"unicode"
 
 	"github.com/google/uuid"
 )
@@ -200,18 +199,24 @@ func (w *patternWriter) repeat(e *syntax.Regexp, least, most int) {
 	if most >= 0 {
 		n = min(n, most)
 	}
-	for range n {
+	for i := 0; i < n && w.text.Len() <= w.limit; i++ {
 		w.write(e)
 	}
 }
 
-// class writes one printable ASCII character of the ranges, or nothing where they hold none.
+// class writes one printable ASCII character of the ranges, a letter or digit if there is one, or nothing.
 func (w *patternWriter) class(ranges []rune) {
-	var from []rune
+	var from, plain []rune
 	for i := 0; i+1 < len(ranges); i += 2 {
-		for r := max(ranges[i], 0x21); r <= min(ranges[i+1], unicode.MaxASCII-1); r++ {
+		for r := max(ranges[i], 0x21); r <= min(ranges[i+1], 0x7e); r++ {
 			from = append(from, r)
+			if strings.ContainsRune(alphanumeric, r) {
+				plain = append(plain, r)
+			}
 		}
+	}
+	if len(plain) > 0 {
+		from = plain
 	}
 	if len(from) > 0 {
 		w.text.WriteRune(from[w.choose(len(from))])

@@ -143,6 +143,9 @@ func item(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
 func near(found string, words []string) string {
 	best, distance := "", max(2, len(found)/3)+1
 	for _, w := range words {
+		if len(found) > 2 && strings.HasPrefix(w, strings.ToLower(found)) {
+			return w
+		}
 		if d := levenshtein.ComputeDistance(strings.ToLower(found), w); d < distance && d < len(w) {
 			best, distance = w, d
 		}
