@@ -34,6 +34,12 @@ const (
 	NeedJSON      Need = "json"        // the request body is JSON
 )
 
+// Needs returns every need in the order of the constants.
+func Needs() []Need {
+	return []Need{NeedState, NeedResource, NeedChange, NeedTenants, NeedRenewed, NeedSecond, NeedGate, NeedLifecycle, NeedStatus,
+		NeedInvalid, NeedRefused, NeedCrash, NeedAlter, NeedMarker, NeedNoBody, NeedLargeBody, NeedKeyHeader, NeedKeyInPath, NeedJSON}
+}
+
 // Source names where a clause comes from.
 type Source string
 
