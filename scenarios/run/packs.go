@@ -1,0 +1,45 @@
+package run
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/oncespec/oncespec/scenarios/conflict"
+	"github.com/oncespec/oncespec/scenarios/crash"
+	"github.com/oncespec/oncespec/scenarios/downstream"
+	"github.com/oncespec/oncespec/scenarios/failure"
+	"github.com/oncespec/oncespec/scenarios/fingerprint"
+	"github.com/oncespec/oncespec/scenarios/key"
+	"github.com/oncespec/oncespec/scenarios/lost"
+	"github.com/oncespec/oncespec/scenarios/race"
+	"github.com/oncespec/oncespec/scenarios/replay"
+	"github.com/oncespec/oncespec/scenarios/rule"
+	"github.com/oncespec/oncespec/scenarios/status"
+	"github.com/oncespec/oncespec/scenarios/target"
+)
+
+// Scenarios returns every scenario in the order they run: kills last, since they disturb.
+func Scenarios() []target.Scenario {
+	return slices.Concat(replay.Scenarios(), conflict.Scenarios(), key.Scenarios(), lost.Scenarios(), race.Scenarios(),
+		failure.Scenarios(), status.Scenarios(), fingerprint.Scenarios(), crash.Scenarios())
+}
+
+// rules returns the rule of every requirement.
+func rules() map[string]rule.Rule {
+	all := map[string]rule.Rule{}
+	for _, pack := range []map[string]rule.Rule{replay.Rules(), conflict.Rules(), key.Rules(), lost.Rules(), race.Rules(),
+		failure.Rules(), crash.Rules(), downstream.Rules(), status.Rules(), fingerprint.Rules()} {
+		maps.Copy(all, pack)
+	}
+	return all
+}
+
+func scenario(id string) (target.Scenario, error) {
+	for _, s := range Scenarios() {
+		if s.ID == id {
+			return s, nil
+		}
+	}
+	return target.Scenario{}, fmt.Errorf("no scenario is called %q", id)
+}

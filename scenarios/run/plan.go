@@ -1,0 +1,147 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/oncespec/oncespec/mockapi/contract"
+	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/target/config"
+)
+
+// PlanSchema names the version of plan.json.
+const PlanSchema = "oncespec.plan/v1"
+
+// Plan is what a run will do, and with the steady state known, why it leaves the rest. Rules read its contract.
+type Plan struct {
+	Schema     string            `json:"schema"`
+	Target     string            `json:"target"`
+	URL        string            `json:"url"`
+	Seed       uint64            `json:"seed"`
+	Strict     bool              `json:"strict,omitempty"` // a failed SHOULD is a fail
+	Rerun      []string          `json:"rerun"`            // arguments of the command that started the run, for rerun commands
+	Contract   contract.Contract `json:"contract"`
+	Operations []PlanOperation   `json:"operations"`
+	Steps      []Step            `json:"steps"`
+	Checks     []Check           `json:"checks"`
+}
+
+// PlanOperation is one operation with the needs it offers.
+type PlanOperation struct {
+	Name    string                    `json:"name"`
+	Method  string                    `json:"method"`
+	Path    string                    `json:"path"`
+	Offers  []catalogue.Need          `json:"offers"`
+	Missing map[catalogue.Need]string `json:"missing,omitempty"` // need → why it is not offered
+}
+
+// Step is one scenario on one operation.
+type Step struct {
+	Scenario     string   `json:"scenario"`
+	Operation    string   `json:"operation"`
+	Requirements []string `json:"requirements"` // judged by its histories alone
+}
+
+// Name is the step in a word, as labels and progress show it.
+func (s Step) Name() string { return s.Scenario + " " + s.Operation }
+
+// Check is one requirement to be judged on one operation.
+type Check struct {
+	Requirement string `json:"requirement"`
+	Operation   string `json:"operation"`
+	Skip        string `json:"skip,omitempty"` // why it cannot be assessed; empty: it will be
+}
+
+// NewPlan selects what to do, by what the configuration offers. What only the steady state can tell is assumed to be offered.
+func NewPlan(cfg *config.Config, sel Selection, seed uint64) (*Plan, error) {
+	requirements, err := sel.requirements()
+	if err != nil {
+		return nil, err
+	}
+	names, err := sel.operations(cfg.Order)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Schema: PlanSchema, Target: cfg.Target.Name, URL: cfg.Target.URL, Seed: seed, Contract: cfg.Contract}
+	for _, name := range names {
+		op := cfg.Operations[name]
+		po := PlanOperation{Name: name, Method: op.Request.Method, Path: op.Request.Path, Missing: map[catalogue.Need]string{}}
+		po.Offers = configured(cfg, op)
+		p.Operations = append(p.Operations, po)
+		for _, r := range requirements {
+			p.Checks = append(p.Checks, Check{Requirement: r.ID, Operation: name})
+		}
+	}
+	p.refresh()
+	p.schedule()
+	if len(p.Steps) == 0 {
+		return nil, fmt.Errorf("nothing that was selected can be assessed on this target: %s", p.Checks[0].Skip)
+	}
+	return p, nil
+}
+
+// Learn replaces what an operation offers by what the steady state showed.
+func (p *Plan) Learn(operation string, offers []catalogue.Need, missing map[catalogue.Need]string) {
+	for i := range p.Operations {
+		if p.Operations[i].Name == operation {
+			p.Operations[i].Offers, p.Operations[i].Missing = offers, missing
+		}
+	}
+	p.refresh()
+}
+
+// Operation returns the planned operation with the name.
+func (p *Plan) Operation(name string) (PlanOperation, bool) {
+	i := slices.IndexFunc(p.Operations, func(o PlanOperation) bool { return o.Name == name })
+	if i < 0 {
+		return PlanOperation{}, false
+	}
+	return p.Operations[i], true
+}
+
+// Lacks says why the operation does not offer one of the needs; empty when it offers all.
+func (p *Plan) Lacks(operation string, needs []catalogue.Need) string {
+	o, _ := p.Operation(operation)
+	for _, n := range needs {
+		if !slices.Contains(o.Offers, n) {
+			if why := o.Missing[n]; why != "" {
+				return why
+			}
+			return catalogue.Reason(n)
+		}
+	}
+	return ""
+}
+
+// refresh works out which checks cannot be assessed.
+func (p *Plan) refresh() {
+	for i := range p.Checks {
+		c := &p.Checks[i]
+		r, _ := catalogue.Find(c.Requirement)
+		c.Skip = p.Lacks(c.Operation, r.Needs)
+	}
+}
+
+// schedule lists the steps: every scenario that some assessable check is judged by, scenarios in their order.
+func (p *Plan) schedule() {
+	p.Steps = nil
+	for _, sc := range Scenarios() {
+		for _, o := range p.Operations {
+			step := Step{Scenario: sc.ID, Operation: o.Name}
+			wanted := false
+			for _, c := range p.Checks {
+				r, _ := catalogue.Find(c.Requirement)
+				if c.Operation != o.Name || c.Skip != "" || !slices.Contains(r.Scenarios, sc.ID) {
+					continue
+				}
+				wanted = true
+				if len(r.Scenarios) == 1 {
+					step.Requirements = append(step.Requirements, r.ID)
+				}
+			}
+			if wanted && p.Lacks(o.Name, sc.Needs) == "" {
+				p.Steps = append(p.Steps, step)
+			}
+		}
+	}
+}

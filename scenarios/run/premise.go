@@ -1,0 +1,50 @@
+package run
+
+import (
+	"fmt"
+
+	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/verdict"
+)
+
+// applyPremises turns verdicts on requirements whose premise did not hold into "not assessed": where a retry makes a second
+// effect, nothing that builds on retries can be told, and a report about one defect stays short.
+func applyPremises(vs []verdict.Verdict) []verdict.Verdict {
+	broken := map[string]bool{}
+	for _, v := range vs {
+		if v.Verdict == verdict.Fail || v.Verdict == verdict.Warn {
+			for _, o := range v.Operations {
+				broken[v.ID+" "+o] = true
+			}
+		}
+	}
+	out := make([]verdict.Verdict, len(vs))
+	for i, v := range vs {
+		out[i] = v
+		if v.Verdict == verdict.NotAssessed || len(v.Operations) == 0 {
+			continue
+		}
+		if root := brokenPremise(v.ID, v.Operations[0], broken, 0); root != "" {
+			out[i].Verdict, out[i].Proof, out[i].Blame = verdict.NotAssessed, verdict.None, verdict.Nobody
+			out[i].Detail = fmt.Sprintf("premise failed: %s", root)
+		}
+	}
+	return out
+}
+
+// brokenPremise returns the premise, direct or further down, that did not hold; the deepest one, since it explains the rest.
+func brokenPremise(id, operation string, broken map[string]bool, depth int) string {
+	r, ok := catalogue.Find(id)
+	if !ok || depth > 10 {
+		return ""
+	}
+	for _, p := range r.Premises {
+		if root := brokenPremise(p, operation, broken, depth+1); root != "" {
+			return root
+		}
+		if broken[p+" "+operation] {
+			return p
+		}
+	}
+	return ""
+}

@@ -1,0 +1,242 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/target"
+	"github.com/oncespec/oncespec/scenarios/target/config"
+	"github.com/oncespec/oncespec/scenarios/verdict"
+)
+
+// maxTries bounds how often a scenario is run until its fault is proven to have landed.
+const maxTries = 3
+
+// Options of a run.
+type Options struct {
+	Config      *config.Config
+	Plan        *Plan
+	Out         string // folder for plan and histories; empty: kept in memory only
+	AllowRemote bool
+	Strict      bool
+	Progress    Progress // may be nil
+}
+
+// Progress is told what the run does. Its methods are called one at a time.
+type Progress interface {
+	Doing(what string) // a phase: "starting the target", "counting again"
+	Started(n, of int, s Step)
+	Finished(n, of int, s Step, vs []verdict.Verdict)
+}
+
+// Run is a run under way.
+type Run struct {
+	opts      Options
+	plan      *Plan
+	target    *target.Target
+	stages    []*target.Stage
+	histories []*history.History // the steady state's
+	scratch   string
+	started   time.Time
+	done      int
+	problem   error // the environment gave way; later steps are not run
+}
+
+// Problem is an environment in which nothing can be concluded: the run ends with it.
+type Problem struct{ Err error }
+
+func (p *Problem) Error() string { return p.Err.Error() }
+func (p *Problem) Unwrap() error { return p.Err }
+
+// Begin starts the target and looks at its steady state. On an error nothing is left running; it is a *Problem when the
+// environment is to blame.
+func Begin(ctx context.Context, opts Options) (*Run, error) {
+	if opts.Progress == nil {
+		opts.Progress = silence{}
+	}
+	opts.Plan.Strict = opts.Strict
+	r := &Run{opts: opts, plan: opts.Plan, started: time.Now()}
+	if opts.Out != "" {
+		if err := Prepare(opts.Out); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if r.scratch, err = os.MkdirTemp("", "oncespec-"); err != nil {
+		return nil, fmt.Errorf("scratch folder: %w", err)
+	}
+	opts.Progress.Doing("starting the target")
+	r.target, err = target.Start(ctx, target.Options{Config: opts.Config, Seed: opts.Plan.Seed, AllowRemote: opts.AllowRemote, Dir: r.scratch})
+	if err != nil {
+		os.RemoveAll(r.scratch)
+		return nil, asProblem(err)
+	}
+	for _, o := range r.plan.Operations {
+		opts.Progress.Doing("looking at the steady state of " + o.Name)
+		steady, h, err := r.target.Steady(ctx, opts.Config.Operations[o.Name])
+		if h != nil {
+			r.histories = append(r.histories, h)
+		}
+		if err == nil && steady.Problem != nil {
+			err = &Problem{fmt.Errorf("operation %s: %w", o.Name, steady.Problem)}
+		}
+		if err != nil {
+			r.problem = asProblem(err)
+			break
+		}
+		r.plan.Learn(o.Name, steady.Offers, steady.Missing)
+	}
+	if r.problem == nil {
+		r.plan.schedule()
+	}
+	return r, r.save()
+}
+
+// Plan is what the run does, as the steady state left it.
+func (r *Run) Plan() *Plan { return r.plan }
+
+// Problem is what the environment did to end the run, or nil.
+func (r *Run) Problem() error { return r.problem }
+
+// Step runs one scenario on one operation, again when its fault did not land, and returns the verdicts that its histories
+// give by themselves, before premises and the last count.
+func (r *Run) Step(ctx context.Context, s Step) ([]verdict.Verdict, error) {
+	if r.problem != nil {
+		return nil, r.problem
+	}
+	sc, err := scenario(s.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	of := len(r.plan.Steps)
+	r.opts.Progress.Started(r.done+1, of, s)
+	var vs []verdict.Verdict
+	var mine []*history.History
+	for try := 1; try <= maxTries && ctx.Err() == nil; try++ {
+		stage := r.target.Stage(sc, r.opts.Config.Operations[s.Operation], target.StageOptions{Try: try})
+		r.perform(ctx, sc, stage)
+		r.stages = append(r.stages, stage)
+		mine = append(mine, stage.Histories()...)
+		vs = judgeStep(r.plan, s, mine)
+		if !again(vs) {
+			break
+		}
+	}
+	r.done++
+	r.opts.Progress.Finished(r.done, of, s, vs)
+	if err := r.target.Revive(ctx); err != nil && ctx.Err() == nil {
+		r.problem = &Problem{fmt.Errorf("after %s: %w", s.Name(), err)}
+		return vs, r.problem
+	}
+	return vs, ctx.Err()
+}
+
+// perform runs the procedure; one that breaks is our error and leaves an aborted history.
+func (r *Run) perform(ctx context.Context, sc target.Scenario, stage *target.Stage) {
+	defer func() {
+		if e := recover(); e != nil {
+			stage.Abort(fmt.Errorf("the procedure broke: %v", e), verdict.Harness)
+		}
+	}()
+	if err := sc.Run(ctx, stage); err != nil {
+		blame := verdict.Harness
+		var env *target.EnvironmentError
+		if errors.As(err, &env) || ctx.Err() != nil {
+			blame = verdict.Environment
+		}
+		stage.Abort(err, blame)
+	}
+}
+
+// again tells whether a scenario has to be repeated: something is inconclusive and nothing failed.
+func again(vs []verdict.Verdict) bool {
+	inconclusive := false
+	for _, v := range vs {
+		switch v.Verdict {
+		case verdict.Fail, verdict.Warn, verdict.Error:
+			return false
+		case verdict.Inconclusive:
+			inconclusive = true
+		}
+	}
+	return inconclusive
+}
+
+// Finish waits for quiet, counts every intent again, stores everything and judges what was stored. The context bounds the
+// counting; the verdicts are given in any case.
+func (r *Run) Finish(ctx context.Context) ([]verdict.Verdict, []*history.History, error) {
+	if r.problem == nil && ctx.Err() == nil {
+		r.opts.Progress.Doing("waiting for quiet, counting again")
+		r.target.Quiet(ctx)
+		for _, s := range r.stages {
+			s.Final(ctx)
+		}
+	}
+	if err := r.save(); err != nil {
+		return nil, nil, err
+	}
+	p, hs, err := r.stored()
+	if err != nil {
+		return nil, nil, err
+	}
+	return Judge(p, hs), hs, nil
+}
+
+// Close stops everything the run started. It may be called at any time, and twice.
+func (r *Run) Close(ctx context.Context) error {
+	err := r.target.Close(ctx)
+	return errors.Join(err, os.RemoveAll(r.scratch))
+}
+
+func (r *Run) all() []*history.History {
+	all := slices.Clone(r.histories)
+	for _, s := range r.stages {
+		all = append(all, s.Histories()...)
+	}
+	slices.SortFunc(all, func(a, b *history.History) int { return compare(a.ID, b.ID) })
+	return all
+}
+
+func (r *Run) save() error {
+	if r.opts.Out == "" {
+		return nil
+	}
+	return Save(r.opts.Out, r.plan, r.all())
+}
+
+// stored returns what the rules see: the files where there are any.
+func (r *Run) stored() (*Plan, []*history.History, error) {
+	if r.opts.Out == "" {
+		return r.plan, r.all(), nil
+	}
+	return Load(r.opts.Out)
+}
+
+func compare(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func asProblem(err error) error {
+	var env *target.EnvironmentError
+	if errors.As(err, &env) {
+		return &Problem{err}
+	}
+	return err
+}
+
+type silence struct{}
+
+func (silence) Doing(string)                               {}
+func (silence) Started(int, int, Step)                     {}
+func (silence) Finished(int, int, Step, []verdict.Verdict) {}

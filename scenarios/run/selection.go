@@ -1,0 +1,97 @@
+package run
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+
+	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/verdict"
+)
+
+// Selection narrows a run. Empty fields select everything; a value that matches nothing is an error.
+type Selection struct {
+	Requirements []string // globs on ids: "race/*", "replay/one-effect"
+	Packs        []string
+	Operations   []string
+	Levels       []string // must, should, may
+}
+
+func (s Selection) requirements() ([]catalogue.Requirement, error) {
+	all := catalogue.All()
+	var ids, packs []string
+	for _, r := range all {
+		ids = append(ids, r.ID)
+	}
+	packs = catalogue.Packs()
+	for _, pattern := range s.Requirements {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return nil, fmt.Errorf("--requirement %q is no valid pattern: write an id such as replay/one-effect, or a glob such as 'race/*'", pattern)
+		}
+		if !slices.ContainsFunc(ids, func(id string) bool { return matches(pattern, id) }) {
+			return nil, fmt.Errorf("--requirement %q matches nothing%s; `oncespec list requirements` shows all", pattern, Nearest(pattern, ids))
+		}
+	}
+	for _, p := range s.Packs {
+		if !slices.Contains(packs, p) {
+			return nil, fmt.Errorf("--pack %q is unknown%s; the packs are %s", p, Nearest(p, packs), strings.Join(packs, ", "))
+		}
+	}
+	for _, l := range s.Levels {
+		if !slices.Contains([]string{"must", "should", "may"}, strings.ToLower(l)) {
+			return nil, fmt.Errorf("--level %q is unknown; the levels are must, should, may", l)
+		}
+	}
+	var chosen []catalogue.Requirement
+	for _, r := range all {
+		if (len(s.Requirements) == 0 || slices.ContainsFunc(s.Requirements, func(p string) bool { return matches(p, r.ID) })) &&
+			(len(s.Packs) == 0 || slices.Contains(s.Packs, r.Pack())) &&
+			(len(s.Levels) == 0 || slices.ContainsFunc(s.Levels, func(l string) bool { return verdict.Level(strings.ToUpper(l)) == r.Level })) {
+			chosen = append(chosen, r)
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("the filters together select no requirement; loosen --requirement, --pack or --level")
+	}
+	return chosen, nil
+}
+
+func (s Selection) operations(names []string) ([]string, error) {
+	if len(s.Operations) == 0 {
+		return names, nil
+	}
+	for _, o := range s.Operations {
+		if !slices.Contains(names, o) {
+			return nil, fmt.Errorf("--operation %q is not in the configuration%s; it has %s", o, Nearest(o, names), strings.Join(names, ", "))
+		}
+	}
+	var chosen []string
+	for _, n := range names {
+		if slices.Contains(s.Operations, n) {
+			chosen = append(chosen, n)
+		}
+	}
+	return chosen, nil
+}
+
+func matches(pattern, id string) bool {
+	ok, err := path.Match(pattern, id)
+	return err == nil && ok
+}
+
+// Nearest returns `, did you mean "X"?` for the word's near miss among the words, or nothing.
+func Nearest(word string, words []string) string {
+	best, distance := "", 1+len(word)/3
+	for _, w := range words {
+		if d := levenshtein.ComputeDistance(strings.ToLower(word), strings.ToLower(w)); d <= distance && d > 0 {
+			best, distance = w, d-1
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(", did you mean %q?", best)
+}

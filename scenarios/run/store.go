@@ -1,0 +1,129 @@
+package run
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/oncespec/oncespec/scenarios/history"
+)
+
+// HistoriesDir is the folder of the histories inside a run's output folder.
+const HistoriesDir = "histories"
+
+// Prepare makes the output folder and clears what an earlier run left there. It refuses a folder that holds anything else.
+func Prepare(dir string) error {
+	if err := os.MkdirAll(filepath.Join(dir, HistoriesDir), 0o755); err != nil {
+		return fmt.Errorf("output folder %s cannot be made: %w; choose another with --out", dir, err)
+	}
+	probe, err := os.CreateTemp(dir, ".write-*")
+	if err != nil {
+		return fmt.Errorf("output folder %s cannot be written: %w; choose another with --out", dir, err)
+	}
+	probe.Close()
+	os.Remove(probe.Name())
+	old, err := filepath.Glob(filepath.Join(dir, HistoriesDir, "*.json"))
+	if err != nil {
+		return fmt.Errorf("output folder %s: %w", dir, err)
+	}
+	for _, f := range append(old, filepath.Join(dir, "plan.json")) {
+		if err := os.Remove(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("output folder %s: an old file cannot be removed: %w", dir, err)
+		}
+	}
+	return nil
+}
+
+// Save writes the plan and the histories.
+func Save(dir string, p *Plan, hs []*history.History) error {
+	if err := write(filepath.Join(dir, "plan.json"), p, "  "); err != nil {
+		return err
+	}
+	for _, h := range hs {
+		if err := write(filepath.Join(dir, HistoriesDir, h.ID+".json"), h, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Load reads what Save wrote. Errors name the file, and the line where one is known.
+func Load(dir string) (*Plan, []*history.History, error) {
+	p := new(Plan)
+	if err := read(filepath.Join(dir, "plan.json"), p); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, fmt.Errorf("%s holds no stored run: there is no plan.json in it", dir)
+		}
+		return nil, nil, err
+	}
+	if p.Schema != PlanSchema {
+		return nil, nil, fmt.Errorf("%s: schema is %q, this version reads %q", filepath.Join(dir, "plan.json"), p.Schema, PlanSchema)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, HistoriesDir, "*.json"))
+	if err != nil {
+		return nil, nil, err
+	}
+	slices.Sort(files)
+	var hs []*history.History
+	for _, f := range files {
+		h := new(history.History)
+		if err := read(f, h); err != nil {
+			return nil, nil, err
+		}
+		if h.Schema != history.Schema {
+			return nil, nil, fmt.Errorf("%s: schema is %q, this version reads %q", f, h.Schema, history.Schema)
+		}
+		if h.ID != strings.TrimSuffix(filepath.Base(f), ".json") {
+			return nil, nil, fmt.Errorf("%s: the history inside is called %q; was the file renamed?", f, h.ID)
+		}
+		hs = append(hs, h)
+	}
+	return p, hs, nil
+}
+
+// write makes the file whole or not at all.
+func write(path string, v any, indent string) error {
+	data, err := json.MarshalIndent(v, "", indent)
+	if indent == "" {
+		data, err = json.Marshal(v)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	tmp := path + ".tmp"
+	if err := os.WriteFile(tmp, append(data, '\n'), 0o644); err != nil {
+		return fmt.Errorf("%s cannot be written: %w", path, err)
+	}
+	return os.Rename(tmp, path)
+}
+
+func read(path string, v any) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		var syntax *json.SyntaxError
+		var kind *json.UnmarshalTypeError
+		switch {
+		case errors.As(err, &syntax):
+			return fmt.Errorf("%s:%s: %w; is the file whole?", path, place(data, syntax.Offset), err)
+		case errors.As(err, &kind):
+			return fmt.Errorf("%s:%s: %s is %s, expected %s", path, place(data, kind.Offset), kind.Field, kind.Value, kind.Type)
+		}
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// place turns a byte offset into line:column.
+func place(data []byte, offset int64) string {
+	head := string(data[:min(int(offset), len(data))])
+	line := 1 + strings.Count(head, "\n")
+	return fmt.Sprintf("%d:%d", line, len(head)-strings.LastIndexByte(head, '\n'))
+}
