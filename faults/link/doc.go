@@ -1,0 +1,16 @@
+// Package link breaks the connection between one client and one upstream, and proves what it did.
+//
+// A [Wire] is a Toxiproxy proxy, in this process, that lives for one attempt (or for the connections of one burst) and carries
+// one [Plan]. Toxics of our own do the work. They count every byte, and they drain what they do not forward: those that
+// Toxiproxy brings along stop reading, which leaves goroutines behind and makes the upstream notice a fault that only the
+// client should see.
+//
+// It knows bytes, not HTTP: "the first response byte" is whatever the upstream sends first. Under HTTP/1.1 that is the start
+// of an answer (or of an interim one, if the client asked for it); under HTTP/2 it would be connection set-up, so do not
+// speak HTTP/2 through a wire whose plan acts on the response.
+//
+// What TCP through Toxiproxy cannot carry: a half-close (a client that closes its sending side has left) and a reset from the
+// upstream (it reaches the client as an ordinary close).
+//
+// Start reading at [Links.Open], then [Plan], then [Proof]; the faults themselves are in request.go and response.go.
+package link

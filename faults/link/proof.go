@@ -1,0 +1,101 @@
+package link
+
+import (
+	"sync"
+	"time"
+)
+
+// Proof is what a wire saw, summed over its connections. It is complete once the wire is closed, and true at any time before.
+type Proof struct {
+	// Connections counts those that reached the upstream.
+	Connections int
+	// DialError says why the upstream could not be reached; empty if it could, or if nobody tried.
+	DialError string
+
+	// RequestBytes came from the client; RequestForwarded of them were handed to the upstream's socket. The last piece may
+	// still have been on its way if the upstream died at that moment.
+	RequestBytes, RequestForwarded int64
+	// ResponseBytes came from the upstream; ResponseForwarded were handed to the client's socket (the bytes of a replacement
+	// count here too).
+	ResponseBytes, ResponseForwarded int64
+
+	// LastRequestByte is when the latest request byte was forwarded, FirstResponseByte when the earliest response byte was
+	// seen. Both carry a monotonic reading and are zero if it never happened.
+	LastRequestByte, FirstResponseByte time.Time
+
+	// RequestCut: the client had more to send than was forwarded, and both sides were closed for it.
+	RequestCut bool
+	// ResponseCut: the upstream answered, and the client was deprived of at least one byte of it (dropped, cut, reset, replaced).
+	ResponseCut bool
+	// ResponseHeld: a response byte was kept back until Wire.Release (or until the client left, or the wire was closed).
+	ResponseHeld bool
+}
+
+// ledger keeps the proof and wakes those who wait for a part of it.
+type ledger struct {
+	mu            sync.Mutex
+	proof         Proof
+	firstResponse chan struct{}
+	held          chan struct{}
+	waiters       []waiter // for request bytes forwarded
+}
+
+type waiter struct {
+	bytes int64
+	done  chan struct{}
+}
+
+func (l *ledger) note(change func(*Proof)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change(&l.proof)
+}
+
+func (l *ledger) requestForwarded(n int) {
+	now := time.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.proof.RequestForwarded += int64(n)
+	l.proof.LastRequestByte = now
+	waiting := l.waiters[:0]
+	for _, w := range l.waiters {
+		if l.proof.RequestForwarded >= w.bytes {
+			close(w.done)
+		} else {
+			waiting = append(waiting, w)
+		}
+	}
+	l.waiters = waiting
+}
+
+func (l *ledger) responseSeen(n int) {
+	now := time.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.proof.ResponseBytes == 0 {
+		l.proof.FirstResponseByte = now
+		close(l.firstResponse)
+	}
+	l.proof.ResponseBytes += int64(n)
+}
+
+func (l *ledger) responseHeld() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.proof.ResponseHeld {
+		l.proof.ResponseHeld = true
+		close(l.held)
+	}
+}
+
+func (l *ledger) whenForwarded(bytes int64) <-chan struct{} {
+	done := make(chan struct{})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.proof.RequestForwarded >= bytes {
+		close(done)
+	} else {
+		l.waiters = append(l.waiters, waiter{bytes, done})
+	}
+	return done
+}

@@ -1,0 +1,79 @@
+package link
+
+import (
+	"time"
+
+	"github.com/Shopify/toxiproxy/v2/toxics"
+)
+
+// request carries the client's bytes to the upstream, as the plan says.
+func (c *conn) request(stub *toxics.ToxicStub) {
+	w := c.wire
+	var forwarded int64
+	c.each(stub, func(data []byte) {
+		w.ledger.note(func(p *Proof) { p.RequestBytes += int64(len(data)) })
+		if stub.Closed() {
+			return
+		}
+		cut := w.plan.CutRequest > 0 && forwarded+int64(len(data)) > w.plan.CutRequest
+		if cut {
+			data = data[:w.plan.CutRequest-forwarded]
+		}
+		forwarded += int64(len(data))
+		sent := c.forward(stub, data)
+		if cut && sent {
+			w.ledger.note(func(p *Proof) { p.RequestCut = true })
+		}
+		if cut || !sent {
+			stub.Close() // closes the upstream, whose end closes the client
+		}
+	})
+	close(c.clientGone)
+
+	// The client is gone. If it left by itself the upstream learns it at once. If the plan sent it away, the upstream must
+	// not notice: it gets rid of its whole answer first.
+	select {
+	case <-c.severed:
+		select {
+		case <-c.upstreamGone:
+		case <-w.done:
+		}
+	default:
+	}
+	stub.Close()
+}
+
+// forward sends data upstream in the plan's slices; false means that it could not all be sent.
+func (c *conn) forward(stub *toxics.ToxicStub, data []byte) bool {
+	dribble := c.wire.plan.DribbleRequest
+	for len(data) > 0 {
+		n := len(data)
+		if dribble.Slice > 0 {
+			n = min(n, dribble.Slice)
+		}
+		if !c.send(stub, data[:n], c.upstreamGone) {
+			return false
+		}
+		if c.wire.bridge == nil {
+			c.wire.ledger.requestForwarded(n)
+		}
+		data = data[n:]
+		if dribble.Pause > 0 && !c.pause(dribble.Pause) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *conn) pause(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-c.upstreamGone:
+		return false
+	case <-c.wire.done:
+		return false
+	}
+}
