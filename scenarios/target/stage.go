@@ -7,6 +7,7 @@ import (
 	"github.com/oncespec/oncespec/scenarios/catalogue"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/target/config"
+	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
 // Stage is where a procedure acts: one operation of the target, and the history of one trial. All methods may be used from
@@ -42,3 +43,6 @@ func (s *Stage) Note(format string, args ...any) {}
 
 // Histories returns what the trials left, in order, without those that have no events.
 func (s *Stage) Histories() []*history.History { return nil }
+
+// Abort marks the current trial: the procedure could not go on, and nothing may be concluded from what is missing.
+func (s *Stage) Abort(err error, blame verdict.Blame) {}

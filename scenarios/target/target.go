@@ -49,26 +49,31 @@ func (t *Target) Stage(sc Scenario, op *config.Operation, o StageOptions) *Stage
 // waits the settle time.
 func (t *Target) Quiet(ctx context.Context) {}
 
+// Revive starts the target again where a procedure left it dead, and settles what was left open.
+func (t *Target) Revive(ctx context.Context) error { return nil }
+
 // Steady is the steady state of one operation.
 type Steady struct {
-	Needs   map[catalogue.Need]bool   // offered
-	Reasons map[catalogue.Need]string // why the rest is not
+	Offers  []catalogue.Need          // in the catalogue's order
+	Missing map[catalogue.Need]string // need → why it is not offered
 	Problem *Problem                  // why nothing can be concluded from this target; nil when all is well
 }
 
-// Problem is why the steady state was not reached.
+// Problem is why the steady state was not reached: the run cannot go on.
 type Problem struct {
 	Kind   ProblemKind
-	Detail string
+	Detail string // for people: what was expected, what was found, what to do
 }
+
+func (p *Problem) Error() string { return string(p.Kind) + ": " + p.Detail }
 
 // ProblemKind tells problems apart.
 type ProblemKind string
 
 // The problems.
 const (
-	TargetDown    ProblemKind = "target down"
-	WritesRefused ProblemKind = "writes refused"
+	TargetDown    ProblemKind = "the target is down"
+	WritesRefused ProblemKind = "writes are refused"
 	EffectsUnseen ProblemKind = "effects cannot be seen"
 )
 
