@@ -1,0 +1,282 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/oncespec/oncespec/mockapi/contract"
+	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/verdict"
+)
+
+// Schema names the version of report.json.
+const Schema = "oncespec.report/v1"
+
+// Result sums up a run in one word.
+type Result string
+
+// The results, each with its exit code in Result.ExitCode.
+const (
+	Conformant    Result = "conformant"
+	NotConformant Result = "not-conformant"
+	Undecided     Result = "inconclusive"
+	Environment   Result = "environment"
+	Broken        Result = "error"
+	Interrupted   Result = "interrupted"
+)
+
+// Report is the interface for machines. Its JSON Schema stands beside it (report.schema.json).
+type Report struct {
+	Schema     string            `json:"schema" jsonschema:"const=oncespec.report/v1"`
+	Tool       Tool              `json:"tool"`
+	Target     Target            `json:"target"`
+	Contract   contract.Contract `json:"contract"`
+	Seed       uint64            `json:"seed"`
+	Started    time.Time         `json:"started"`
+	DurationMS int64             `json:"duration_ms"`
+	Result     Result            `json:"result" jsonschema:"enum=conformant,enum=not-conformant,enum=inconclusive,enum=environment,enum=error,enum=interrupted"`
+	Problem    string            `json:"problem,omitempty"` // with environment, error and interrupted: what happened
+	Assessed   Assessed          `json:"assessed"`
+	Summary    Summary           `json:"summary"`
+	Unlock     []Unlock          `json:"unlock,omitempty"` // what would let more be assessed, the most first
+	Verdicts   []verdict.Verdict `json:"verdicts"`
+
+	Rerun     []string           `json:"-"` // arguments that started the run
+	Histories []*history.History `json:"-"`
+}
+
+// Tool is this program.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Target is the API that was tested.
+type Target struct {
+	Name string `json:"name"`
+	URL  string `json:"url"`
+}
+
+// Assessed counts requirements (not parts): one is assessed when any of its verdicts, on any operation, is.
+type Assessed struct {
+	Done int `json:"done"`
+	Of   int `json:"of"`
+}
+
+// Summary counts verdicts.
+type Summary struct {
+	Pass         int `json:"pass"`
+	Fail         int `json:"fail"`
+	Warn         int `json:"warn"`
+	Inconclusive int `json:"inconclusive"`
+	NotAssessed  int `json:"not_assessed"`
+	Error        int `json:"error"`
+}
+
+// Unlock says how many requirements a setting would add.
+type Unlock struct {
+	Add          string   `json:"add"` // what to add to the configuration
+	Requirements []string `json:"requirements"`
+}
+
+// Run is what a report is made of.
+type Run struct {
+	Version   string
+	Target    Target
+	Contract  contract.Contract
+	Seed      uint64
+	Started   time.Time
+	Took      time.Duration
+	Rerun     []string
+	Verdicts  []verdict.Verdict
+	Histories []*history.History
+
+	Interrupted       bool
+	Problem           error // the environment or ours
+	Environmental     bool  // with Problem: the environment's
+	AllowInconclusive bool
+}
+
+// New sums up a run.
+func New(r Run) *Report {
+	rep := &Report{Schema: Schema, Tool: Tool{Name: "oncespec", Version: r.Version}, Target: r.Target, Contract: r.Contract, Seed: r.Seed,
+		Started: r.Started.UTC().Truncate(time.Millisecond), DurationMS: r.Took.Milliseconds(), Verdicts: r.Verdicts, Rerun: r.Rerun, Histories: r.Histories}
+	if rep.Verdicts == nil {
+		rep.Verdicts = []verdict.Verdict{}
+	}
+	rep.Summary = summarise(r.Verdicts)
+	rep.Assessed = assess(r.Verdicts)
+	rep.Unlock = unlock(r.Verdicts)
+	rep.Result = result(r, rep)
+	if r.Problem != nil {
+		rep.Problem = r.Problem.Error()
+	}
+	return rep
+}
+
+// ExitCode is the code that the command ends with.
+func (r Result) ExitCode() int {
+	switch r {
+	case Conformant:
+		return 0
+	case NotConformant:
+		return 1
+	case Undecided:
+		return 2
+	case Environment:
+		return 3
+	case Interrupted:
+		return 130
+	}
+	return 5
+}
+
+func result(r Run, rep *Report) Result {
+	switch s := rep.Summary; {
+	case r.Interrupted:
+		return Interrupted
+	case r.Problem != nil && r.Environmental:
+		return Environment
+	case r.Problem != nil:
+		return Broken
+	case s.Fail > 0:
+		return NotConformant
+	case s.Error > 0:
+		return Broken
+	case s.Inconclusive > 0 && !r.AllowInconclusive, s.Pass == 0 && s.Warn == 0:
+		return Undecided
+	}
+	return Conformant
+}
+
+func summarise(vs []verdict.Verdict) (s Summary) {
+	for _, v := range vs {
+		switch v.Verdict {
+		case verdict.Pass:
+			s.Pass++
+		case verdict.Fail:
+			s.Fail++
+		case verdict.Warn:
+			s.Warn++
+		case verdict.Inconclusive:
+			s.Inconclusive++
+		case verdict.NotAssessed:
+			s.NotAssessed++
+		default:
+			s.Error++
+		}
+	}
+	return s
+}
+
+func assess(vs []verdict.Verdict) (a Assessed) {
+	seen := map[string]bool{}
+	for _, v := range vs {
+		seen[v.ID] = seen[v.ID] || v.Assessed()
+	}
+	for _, done := range seen {
+		a.Of++
+		if done {
+			a.Done++
+		}
+	}
+	return a
+}
+
+// unlock groups what is assessed on no operation by what would change that.
+func unlock(vs []verdict.Verdict) []Unlock {
+	done := map[string]bool{}
+	for _, v := range vs {
+		done[v.ID] = done[v.ID] || v.Assessed()
+	}
+	by := map[string][]string{}
+	for _, v := range vs {
+		_, add, found := strings.Cut(v.Detail, ": add ")
+		if done[v.ID] || !found || slices.Contains(by[add], v.ID) {
+			continue
+		}
+		by[add] = append(by[add], v.ID)
+	}
+	var all []Unlock
+	for add, ids := range by {
+		slices.Sort(ids)
+		all = append(all, Unlock{Add: add, Requirements: ids})
+	}
+	slices.SortFunc(all, func(a, b Unlock) int {
+		if d := len(b.Requirements) - len(a.Requirements); d != 0 {
+			return d
+		}
+		return strings.Compare(a.Add, b.Add)
+	})
+	return all
+}
+
+// Sentence says the result with how much was assessed, for the first line of every format.
+func (r *Report) Sentence() string {
+	name := r.Target.Name
+	if name == "" {
+		name = r.Target.URL
+	}
+	assessed := fmt.Sprintf("%d of %d requirements assessed", r.Assessed.Done, r.Assessed.Of)
+	switch r.Result {
+	case Conformant:
+		return fmt.Sprintf("%s is conformant (%s)", name, assessed)
+	case NotConformant:
+		return fmt.Sprintf("%s is not conformant: %s (%s)", name, plural(r.Summary.Fail, "failure"), assessed)
+	case Undecided:
+		return fmt.Sprintf("inconclusive for %s: %s without proof (%s)", name, plural(r.Summary.Inconclusive, "verdict"), assessed)
+	case Environment:
+		return fmt.Sprintf("nothing can be said of %s: %s", name, r.Problem)
+	case Interrupted:
+		return fmt.Sprintf("interrupted; what was seen of %s until then: %s (%s)", name, plural(r.Summary.Fail, "failure"), assessed)
+	}
+	if r.Problem != "" {
+		return fmt.Sprintf("oncespec itself failed: %s", r.Problem)
+	}
+	return fmt.Sprintf("oncespec itself failed on %s (%s)", plural(r.Summary.Error, "verdict"), assessed)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// packRow is one line of the table by pack.
+type packRow struct {
+	Pack             string
+	Summary          Summary
+	Done, Of         int
+	Failures, Others []verdict.Verdict // fails and warns; inconclusive and errors
+}
+
+func byPack(vs []verdict.Verdict) []packRow {
+	var rows []packRow
+	for _, pack := range catalogue.Packs() {
+		var mine []verdict.Verdict
+		for _, v := range vs {
+			if strings.HasPrefix(v.ID, pack+"/") {
+				mine = append(mine, v)
+			}
+		}
+		if len(mine) == 0 {
+			continue
+		}
+		a := assess(mine)
+		row := packRow{Pack: pack, Summary: summarise(mine), Done: a.Done, Of: a.Of}
+		for _, v := range mine {
+			switch v.Verdict {
+			case verdict.Fail, verdict.Warn:
+				row.Failures = append(row.Failures, v)
+			case verdict.Inconclusive, verdict.Error:
+				row.Others = append(row.Others, v)
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}

@@ -1,0 +1,187 @@
+package scenarios_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/oncespec/oncespec/"
+
+// floors lists the house from the ground up. A package may import its own floor's earlier rows and everything below it,
+// never what stands above. "x/..." covers all that lies under x.
+var floors = []string{
+	"faults/valve", "faults/burst", "faults/link", "faults/life", "faults",
+	"mockapi/contract", "mockapi/fingerprint", "mockapi/reference", "mockapi/provider", "mockapi/store",
+	"mockapi/command", "mockapi/mutants", "mockapi/tickets", "mockapi/payments", "mockapi/...", "mockapi",
+	"scenarios/history", "scenarios/verdict", "scenarios/catalogue", "scenarios/rule", "scenarios/rewrite",
+	"scenarios/target/config", "scenarios/target/template", "scenarios/target/wire", "scenarios/target/probe", "scenarios/target",
+	"scenarios/replay", "scenarios/conflict", "scenarios/key", "scenarios/lost", "scenarios/race", "scenarios/crash",
+	"scenarios/failure", "scenarios/downstream", "scenarios/status", "scenarios/fingerprint",
+	"scenarios/run", "scenarios",
+	"reports", "suites", "cmd/...",
+}
+
+// packs do not know one another.
+var packs = []string{"replay", "conflict", "key", "lost", "race", "crash", "failure", "downstream", "status", "fingerprint"}
+
+// TestImportsGoDownOnly holds the house together.
+func TestImportsGoDownOnly(t *testing.T) {
+	t.Parallel()
+	eachFile(t, func(t *testing.T, file, pkg string, imports []string) {
+		if strings.HasSuffix(file, "_test.go") {
+			return
+		}
+		from := floor(pkg)
+		if from < 0 {
+			t.Errorf("%s: package %s has no floor; add it to the list in scenarios/house_test.go", file, pkg)
+		}
+		for _, imp := range imports {
+			to, ours := strings.CutPrefix(imp, module)
+			if !ours || to == pkg {
+				continue
+			}
+			if f := floor(to); f >= from && !sameWildcard(pkg, to) {
+				t.Errorf("%s: %s imports %s, which stands above it", file, pkg, to)
+			}
+			if isPack(pkg) && isPack(to) {
+				t.Errorf("%s: pack %s imports pack %s", file, pkg, to)
+			}
+		}
+	})
+}
+
+// TestRulesArePure: a rule judges a history; it can neither send nor read a file.
+func TestRulesArePure(t *testing.T) {
+	t.Parallel()
+	allowed := []string{"scenarios/history", "scenarios/verdict", "scenarios/catalogue", "scenarios/rule", "mockapi/contract",
+		"mockapi/fingerprint", "mockapi/reference"}
+	banned := []string{"os", "net", "net/http", "io/fs", "os/exec", "time", "math/rand", "math/rand/v2", "crypto/rand", "syscall"}
+	found := 0
+	eachFile(t, func(t *testing.T, file, pkg string, imports []string) {
+		rule := strings.HasSuffix(file, "_rule.go") || pkg == "scenarios/rule" && !strings.HasSuffix(file, "_test.go")
+		if !rule {
+			return
+		}
+		found++
+		for _, imp := range imports {
+			if to, ours := strings.CutPrefix(imp, module); ours && !slices.Contains(allowed, to) {
+				t.Errorf("%s: a rule imports %s", file, to)
+			}
+			if slices.Contains(banned, imp) {
+				t.Errorf("%s: a rule imports %s, which acts or depends on the moment", file, imp)
+			}
+		}
+	})
+	if found < 10 {
+		t.Fatalf("only %d rule files found: does the test look in the right place?", found)
+	}
+}
+
+// TestWhoMayImportWhat keeps the heavy libraries in the rooms that own them.
+func TestWhoMayImportWhat(t *testing.T) {
+	t.Parallel()
+	owners := map[string][]string{
+		"github.com/onsi/ginkgo":        {"suites"},
+		"github.com/onsi/gomega":        {"suites"},
+		"github.com/Shopify/toxiproxy":  {"faults/link"},
+		"github.com/testcontainers/":    {"faults/life"},
+		"modernc.org/sqlite":            {"mockapi/store", "scenarios/target/probe"},
+		"github.com/jackc/pgx":          {"mockapi/store", "scenarios/target/probe"},
+		"github.com/alecthomas/kong":    {"cmd/oncespec"},
+		"charm.land/lipgloss":           {"reports", "cmd/oncespec"},
+		"github.com/invopop/jsonschema": {"scenarios/target/config", "reports", "scenarios/history"},
+	}
+	pure := []string{"mockapi/reference", "mockapi/contract", "mockapi/fingerprint"}
+	eachFile(t, func(t *testing.T, file, pkg string, imports []string) {
+		if strings.HasSuffix(file, "_test.go") {
+			return
+		}
+		for _, imp := range imports {
+			for lib, who := range owners {
+				if strings.HasPrefix(imp, lib) && !slices.Contains(who, pkg) {
+					t.Errorf("%s: %s imports %s, which belongs to %s", file, pkg, imp, strings.Join(who, " and "))
+				}
+			}
+			if slices.Contains(pure, pkg) && slices.Contains([]string{"os", "net", "net/http", "os/exec"}, imp) && !strings.Contains(imp, "embed") {
+				t.Errorf("%s: %s does no I/O, but imports %s", file, pkg, imp)
+			}
+		}
+	})
+}
+
+// TestEveryPackageExplainsItself: doc.go says what a package is for.
+func TestEveryPackageExplainsItself(t *testing.T) {
+	t.Parallel()
+	dirs := map[string]bool{}
+	eachFile(t, func(_ *testing.T, file, pkg string, _ []string) { dirs[path.Dir(file)] = true })
+	for dir := range dirs {
+		if _, err := os.Stat(filepath.Join("..", dir, "doc.go")); err != nil {
+			t.Errorf("%s has no doc.go", dir)
+		}
+	}
+}
+
+func eachFile(t *testing.T, visit func(t *testing.T, file, pkg string, imports []string)) {
+	t.Helper()
+	root := os.DirFS("..")
+	err := fs.WalkDir(root, ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && p != "." || strings.HasPrefix(d.Name(), "oncespec-report")) {
+			return fs.SkipDir
+		}
+		if d.IsDir() || path.Ext(p) != ".go" {
+			return nil
+		}
+		src, err := fs.ReadFile(root, p)
+		if err != nil {
+			return err
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), p, src, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		var imports []string
+		for _, i := range f.Imports {
+			imp, _ := strconv.Unquote(i.Path.Value)
+			imports = append(imports, imp)
+		}
+		visit(t, p, path.Dir(p), imports)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func floor(pkg string) int {
+	for i, f := range floors {
+		if f == pkg {
+			return i
+		}
+	}
+	for i, f := range floors {
+		if prefix, wild := strings.CutSuffix(f, "/..."); wild && strings.HasPrefix(pkg, prefix+"/") {
+			return i
+		}
+	}
+	return -1
+}
+
+func sameWildcard(a, b string) bool {
+	return floor(a) == floor(b) && strings.HasSuffix(floors[floor(a)], "/...")
+}
+
+func isPack(pkg string) bool {
+	name, under := strings.CutPrefix(pkg, "scenarios/")
+	return under && slices.Contains(packs, name)
+}
