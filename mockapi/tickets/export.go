@@ -1,0 +1,60 @@
+package tickets
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+
+	"github.com/oncespec/oncespec/mockapi/command"
+	"github.com/oncespec/oncespec/mockapi/store"
+)
+
+// exportSize is what every export is longer than, in bytes.
+const exportSize = 1 << 20
+
+// Export writes a ticket out as a long text. Each execution counts and has a number.
+type Export struct {
+	Ticket string `json:"ticket"`
+	Header string `json:"header,omitzero"` // written above the text
+}
+
+func decodeExport(request command.Request) (command.Command, error) {
+	body, err := command.Decode[struct {
+		Header string `json:"header"`
+	}](request.Body)
+	if err != nil {
+		return nil, err
+	}
+	return Export{Ticket: request.Params["id"], Header: body.Header}, nil
+}
+
+// Check implements command.Command.
+func (c Export) Check(r store.Reader, tenant string) error {
+	_, err := read(r, tenant, c.Ticket)
+	return err
+}
+
+// Decide implements command.Command.
+func (c Export) Decide() *command.Refusal { return nil }
+
+// Apply implements command.Command.
+func (c Export) Apply(tx store.Tx, env command.Env) (command.Answer, error) {
+	t, err := read(tx, env.Tenant, c.Ticket)
+	if err != nil {
+		return command.Answer{}, err
+	}
+	t.Exports++
+	if err := write(tx, env.Tenant, t); err != nil {
+		return command.Answer{}, err
+	}
+	return command.Answer{Status: http.StatusCreated, ContentType: "text/plain; charset=utf-8", Location: t.location(), Body: c.text(t)}, nil
+}
+
+func (c Export) text(t Ticket) []byte {
+	var text bytes.Buffer
+	fmt.Fprintf(&text, "export %d of ticket %s\n%s\n", t.Exports, t.ID, c.Header)
+	for line := 1; text.Len() <= exportSize; line++ {
+		fmt.Fprintf(&text, "%06d %s: %s\n", line, t.Project, t.Title)
+	}
+	return text.Bytes()
+}
