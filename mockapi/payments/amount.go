@@ -20,6 +20,9 @@ var errNoInteger = errors.New("expected a whole number of minor units")
 
 // ParseAmount reads a JSON number in any spelling of a whole number: 1999, 1999.0 and 1.999e3 are one amount.
 func ParseAmount(number string) (Amount, error) {
+	if value := jsontext.Value(number); !value.IsValid() || value.Kind() != '0' {
+		return Amount{}, fmt.Errorf("%w, found %q", errNoInteger, number)
+	}
 	mantissa, power, _ := strings.Cut(strings.ToLower(number), "e")
 	exponent := 0
 	if power != "" {
@@ -53,9 +56,6 @@ func ParseAmount(number string) (Amount, error) {
 
 // UnmarshalJSON accepts a JSON number and nothing else.
 func (a *Amount) UnmarshalJSON(text []byte) (err error) {
-	if kind := jsontext.Value(text).Kind(); kind != '0' {
-		return fmt.Errorf("%w, found %s", errNoInteger, kind)
-	}
 	*a, err = ParseAmount(string(text))
 	return err
 }
