@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit codes beyond those of a report.
+const (
+	exitUsage   = 4
+	exitHarness = 5
+)
+
+// CLI is the command line: one field a verb.
+type CLI struct {
+	Run     RunCmd     `cmd:"" help:"Run the requirements against a target and write the report."`
+	Plan    PlanCmd    `cmd:"" help:"Show what a run would do, without contacting the target."`
+	Judge   JudgeCmd   `cmd:"" help:"Judge a stored run again."`
+	Mock    MockCmd    `cmd:"" help:"Serve the reference mock, or a variant with one defect."`
+	List    ListCmd    `cmd:"" help:"List requirements, profiles, rewrites, mutants or scenarios."`
+	Explain ExplainCmd `cmd:"" help:"Explain one requirement."`
+	Schema  SchemaCmd  `cmd:"" help:"Print a JSON Schema: of the configuration or of the report."`
+	Version VersionCmd `cmd:"" help:"Print the version."`
+}
+
+// streams is where a verb writes: data to out, words for people to err.
+type streams struct{ out, err io.Writer }
+
+func main() { os.Exit(start(os.Args[1:], streams{os.Stdout, os.Stderr})) }
+
+// start runs one command line and returns its exit code.
+func start(args []string, io streams) (code int) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var cli CLI
+	exited := -1
+	parser, err := kong.New(&cli, kong.Name("oncespec"), kong.Writers(io.out, io.err), kong.UsageOnError(),
+		kong.Exit(func(c int) { exited = c }),
+		kong.Description("Proves whether a write API does a retried write exactly once.\n\n"+
+			"  oncespec run                       the built-in mock, no configuration needed\n"+
+			"  oncespec run -c oncespec.yaml      your API\n"+
+			"  oncespec run --mutant raw-bytes    what a defect looks like\n"+
+			"  oncespec explain lost/response     what is asked and why\n\n"+
+			"Exit codes: 0 conformant, 1 not conformant, 2 inconclusive, 3 environment, 4 usage or configuration, 5 oncespec itself, 130 interrupted."))
+	if err != nil {
+		fmt.Fprintln(io.err, "oncespec:", err)
+		return exitHarness
+	}
+	defer func() {
+		if e := recover(); e != nil {
+			fmt.Fprintf(io.err, "oncespec: this is a defect of oncespec itself, please report it: %v\n", e)
+			code = exitHarness
+		}
+	}()
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	cmd, err := parser.Parse(args)
+	if exited >= 0 { // --help
+		return exited
+	}
+	if err != nil {
+		fmt.Fprintf(io.err, "oncespec: %v\n", err)
+		return exitUsage
+	}
+	cmd.BindTo(ctx, (*context.Context)(nil))
+	err = cmd.Run(io)
+	var with *exitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &with):
+		if with.err != nil {
+			fmt.Fprintf(io.err, "oncespec: %v\n", with.err)
+		}
+		return with.code
+	}
+	fmt.Fprintf(io.err, "oncespec: %v\n", err)
+	return exitUsage
+}
+
+// exitError ends with a code of its own; a nil err was already told.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return fmt.Sprintf("exit %d: %v", e.code, e.err) }
+func (e *exitError) Unwrap() error { return e.err }

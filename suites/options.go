@@ -1,0 +1,50 @@
+package suites
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/oncespec/oncespec/reports"
+	"github.com/oncespec/oncespec/scenarios/run"
+	"github.com/oncespec/oncespec/scenarios/target/config"
+)
+
+// Options of a run of the suite. Only Config is required.
+type Options struct {
+	Config            *config.Config
+	Selection         run.Selection
+	Seed              uint64 // 0: drawn, and written in the report
+	Out               string // folder for reports and histories; empty: nothing is written
+	Strict            bool   // a failed SHOULD is a fail
+	AllowInconclusive bool   // inconclusive verdicts do not fail
+	AllowRemote       bool   // hosts named under allow_hosts may be contacted
+	Version           string // of the tool, for the report
+	Rerun             []string
+	Progress          run.Progress
+}
+
+// fill draws what was left open.
+func (o Options) fill() Options {
+	if o.Seed == 0 {
+		o.Seed = rand.Uint64()>>12 | 1 // 52 bits: any JSON reader keeps it exact
+	}
+	if o.Version == "" {
+		o.Version = "dev"
+	}
+	return o
+}
+
+// Suite is a registered tree and what its run led to.
+type Suite struct {
+	opts    Options
+	ctx     context.Context // ends the run from outside
+	plan    *run.Plan
+	started time.Time
+	run     *run.Run
+	problem error
+	report  *reports.Report
+}
+
+// Report is what the run found; nil until the tree has run.
+func (s *Suite) Report() *reports.Report { return s.report }
