@@ -35,7 +35,8 @@ func rules() map[string]rule.Rule {
 	return all
 }
 
-func scenario(id string) (target.Scenario, error) {
+// Scenario returns the scenario with the id.
+func Scenario(id string) (target.Scenario, error) {
 	for _, s := range Scenarios() {
 		if s.ID == id {
 			return s, nil

@@ -41,6 +41,7 @@ type Run struct {
 	target    *target.Target
 	stages    []*target.Stage
 	histories []*history.History // the steady state's
+	seen      []verdict.Verdict  // of the steps so far, before premises
 	scratch   string
 	started   time.Time
 	done      int
@@ -104,12 +105,12 @@ func (r *Run) Plan() *Plan { return r.plan }
 func (r *Run) Problem() error { return r.problem }
 
 // Step runs one scenario on one operation, again when its fault did not land, and returns the verdicts that its histories
-// give by themselves, before premises and the last count.
+// give by themselves, before the last count; premises are those of the steps so far.
 func (r *Run) Step(ctx context.Context, s Step) ([]verdict.Verdict, error) {
 	if r.problem != nil {
 		return nil, r.problem
 	}
-	sc, err := scenario(s.Scenario)
+	sc, err := Scenario(s.Scenario)
 	if err != nil {
 		return nil, err
 	}
@@ -128,6 +129,8 @@ func (r *Run) Step(ctx context.Context, s Step) ([]verdict.Verdict, error) {
 		}
 	}
 	r.done++
+	r.seen = append(r.seen, vs...)
+	vs = applyPremises(r.seen)[len(r.seen)-len(vs):]
 	r.opts.Progress.Finished(r.done, of, s, vs)
 	if err := r.target.Revive(ctx); err != nil && ctx.Err() == nil {
 		r.problem = &Problem{fmt.Errorf("after %s: %w", s.Name(), err)}

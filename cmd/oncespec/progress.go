@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"golang.org/x/term"
+
+	"github.com/oncespec/oncespec/scenarios/run"
+	"github.com/oncespec/oncespec/scenarios/verdict"
+)
+
+// progress tells on one line what goes on: rewritten in place on a terminal, a line a pack elsewhere.
+type progress struct {
+	mu    sync.Mutex
+	w     io.Writer
+	live  bool // the line can be rewritten
+	quiet bool
+	width int
+	pack  string
+	bad   int
+}
+
+func newProgress(w io.Writer, quiet bool) *progress {
+	p := &progress{w: w, quiet: quiet, width: 100}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		p.live = true
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 20 {
+			p.width = width
+		}
+	}
+	return p
+}
+
+// Doing names a phase.
+func (p *progress) Doing(what string) { p.say(what+" …") }
+
+// Started names a step.
+func (p *progress) Started(n, of int, s run.Step) {
+	pack, _, _ := strings.Cut(s.Scenario, "/")
+	news := pack != p.pack
+	p.pack = pack
+	if p.live {
+		p.say(fmt.Sprintf("%s %d/%d  %s%s", bar(n, of), n, of, s.Name(), p.trouble()))
+	} else if news {
+		p.say(fmt.Sprintf("%3d/%d %s%s", n, of, pack, p.trouble()))
+	}
+}
+
+// Finished counts what did not pass.
+func (p *progress) Finished(_, _ int, _ run.Step, vs []verdict.Verdict) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, v := range vs {
+		if v.Verdict == verdict.Fail {
+			p.bad++
+		}
+	}
+}
+
+func (p *progress) trouble() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bad == 0 {
+		return ""
+	}
+	return fmt.Sprintf("  (%d failed)", p.bad)
+}
+
+func (p *progress) say(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.quiet:
+	case p.live:
+		if r := []rune(line); len(r) >= p.width {
+			line = string(r[:p.width-1])
+		}
+		fmt.Fprintf(p.w, "\r\x1b[K%s", line)
+	default:
+		fmt.Fprintln(p.w, line)
+	}
+}
+
+// end clears the line.
+func (p *progress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.live && !p.quiet {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}
+
+func bar(n, of int) string {
+	const cells = 20
+	full := cells * n / max(of, 1)
+	return "[" + strings.Repeat("#", full) + strings.Repeat(".", cells-full) + "]"
+}
+
+// coloured tells whether colour is welcome: a terminal, and NO_COLOR is not set.
+func coloured(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/oncespec/oncespec/reports"
+	"github.com/oncespec/oncespec/scenarios/run"
+	"github.com/oncespec/oncespec/scenarios/target/config"
+	"github.com/oncespec/oncespec/suites"
+)
+
+// TargetFlags choose what is tested.
+type TargetFlags struct {
+	Config string `short:"c" placeholder:"FILE" help:"Configuration of the target; without it the built-in mock is tested."`
+	Mutant string `placeholder:"NAME" help:"Test a variant of the built-in mock with one defect (see: oncespec list mutants)."`
+	Seed   uint64 `placeholder:"N" help:"Repeat the choices of an earlier run; the report names its seed."`
+}
+
+// SelectionFlags narrow what is done.
+type SelectionFlags struct {
+	Requirement []string `short:"r" placeholder:"GLOB" help:"Only these requirements, such as replay/one-effect or 'race/*'."`
+	Pack        []string `placeholder:"PACK" help:"Only these packs, such as lost."`
+	Operation   []string `placeholder:"NAME" help:"Only these operations of the configuration."`
+	Level       []string `placeholder:"LEVEL" help:"Only these levels: must, should, may."`
+}
+
+// RunCmd runs and reports.
+type RunCmd struct {
+	TargetFlags
+	SelectionFlags
+	Out               string `default:"oncespec-report" placeholder:"DIR" help:"Folder for the reports, the plan and the histories."`
+	Strict            bool   `help:"A failed SHOULD fails the run."`
+	AllowInconclusive bool   `help:"Inconclusive verdicts do not change the exit code."`
+	AllowRemote       bool   `help:"Contact the hosts that the configuration lists under allow_hosts."`
+	JSON              bool   `help:"Print the report as JSON instead of the table."`
+	Quiet             bool   `short:"q" help:"No progress."`
+}
+
+// Help is shown under --help.
+func (RunCmd) Help() string {
+	return "Examples:\n  oncespec run\n  oncespec run -c oncespec.yaml --out report\n  oncespec run -c oncespec.yaml -r 'race/*' --operation create-order --seed 7\n  oncespec run --mutant mismatch-replays --operation create-ticket"
+}
+
+// Run is called by kong.
+func (c *RunCmd) Run(ctx context.Context, io streams) error {
+	cfg, err := c.load(c.AllowRemote)
+	if err != nil {
+		return err
+	}
+	if err := run.Prepare(c.Out); err != nil {
+		return &exitError{reports.Environment.ExitCode(), err}
+	}
+	shown := newProgress(io.err, c.Quiet)
+	report, err := suites.Run(ctx, suites.Options{Config: cfg, Selection: c.selection(), Seed: c.Seed, Out: c.Out, Strict: c.Strict,
+		AllowInconclusive: c.AllowInconclusive, AllowRemote: c.AllowRemote, Version: version(), Rerun: c.rerun(), Progress: shown})
+	shown.end()
+	if err != nil {
+		return err
+	}
+	if err := reports.Write(c.Out, report); err != nil {
+		return &exitError{exitHarness, err}
+	}
+	if c.JSON {
+		err = reports.JSON(io.out, report)
+	} else {
+		err = reports.Table(io.out, report, c.Out, coloured(io.out))
+	}
+	if err != nil {
+		return &exitError{exitHarness, err}
+	}
+	if code := report.Result.ExitCode(); code != 0 {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+// load reads the configuration, or makes that of the built-in mock: this program, started once more.
+func (t TargetFlags) load(allowRemote bool) (*config.Config, error) {
+	if t.Config == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("the built-in mock cannot be started: %w", err)
+		}
+		return suites.Mock([]string{self}, t.Mutant)
+	}
+	if t.Mutant != "" {
+		return nil, errors.New("--mutant is a variant of the built-in mock; leave out --config")
+	}
+	cfg, err := config.Load(t.Config)
+	if err != nil {
+		return nil, err
+	}
+	return cfg, config.CheckHosts(cfg, allowRemote)
+}
+
+func (s SelectionFlags) selection() run.Selection {
+	return run.Selection{Requirements: s.Requirement, Packs: s.Pack, Operations: s.Operation, Levels: s.Level}
+}
+
+// rerun is the part of the command line that repeats this run; a report adds what narrows it to one verdict.
+func (c *RunCmd) rerun() []string {
+	args := []string{"oncespec", "run"}
+	if c.Config != "" {
+		args = append(args, "--config", c.Config)
+	}
+	if c.Mutant != "" {
+		args = append(args, "--mutant", c.Mutant)
+	}
+	if c.Strict {
+		args = append(args, "--strict")
+	}
+	if c.AllowRemote {
+		args = append(args, "--allow-remote")
+	}
+	if c.Seed != 0 {
+		args = append(args, "--seed", strconv.FormatUint(c.Seed, 10))
+	}
+	return args
+}
