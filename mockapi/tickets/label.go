@@ -18,30 +18,30 @@ const LabelKind = "label"
 // Label is a resource under an id that the client chose.
 type Label struct {
 	Ref     string `json:"ref"`
-	Name    string `json:"name"`
-	Colour  string `json:"colour"`
+	Name    string `json:"name,omitzero"`
+	Color   string `json:"color"`
 	Changes int    `json:"changes"` // times that the content changed, its creation included
 }
 
 // PutLabel creates a label or replaces its content. Repeating it changes nothing.
 type PutLabel struct {
-	Ref    string `json:"ref"`
-	Name   string `json:"name"`
-	Colour string `json:"colour"`
+	Ref   string `json:"ref"`
+	Name  string `json:"name,omitzero"`
+	Color string `json:"color"`
 }
 
 func decodePutLabel(request command.Request) (command.Command, error) {
 	body, err := command.Decode[struct {
-		Name   string `json:"name"`
-		Colour string `json:"colour"`
+		Name  string `json:"name"`
+		Color string `json:"color"`
 	}](request.Body)
 	if err != nil {
 		return nil, err
 	}
-	if body.Name == "" {
-		return nil, command.Invalid(command.Field{Pointer: "/name", Detail: "expected a name, found none"})
+	if body.Color == "" {
+		return nil, command.Invalid(command.Field{Pointer: "/color", Detail: "expected a color, found none"})
 	}
-	return PutLabel{Ref: request.Params["ref"], Name: body.Name, Colour: body.Colour}, nil
+	return PutLabel{Ref: request.Params["ref"], Name: body.Name, Color: body.Color}, nil
 }
 
 // Check implements command.Command.
@@ -61,8 +61,8 @@ func (c PutLabel) Apply(tx store.Tx, env command.Env) (command.Answer, error) {
 	case err != nil:
 		return command.Answer{}, err
 	}
-	if label.Name != c.Name || label.Colour != c.Colour {
-		label.Name, label.Colour = c.Name, c.Colour
+	if label.Name != c.Name || label.Color != c.Color {
+		label.Name, label.Color = c.Name, c.Color
 		label.Changes++
 		body, err := json.Marshal(label)
 		if err != nil {

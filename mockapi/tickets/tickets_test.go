@@ -235,17 +235,17 @@ func TestPutLabelCountsChangesOnly(t *testing.T) {
 		status  int
 		changes string
 	}{
-		{`{"name":"bug","colour":"red"}`, 201, `"changes":1`},
-		{`{"colour":"red","name":"bug"}`, 200, `"changes":1`},
-		{`{"name":"bug","colour":"blue"}`, 200, `"changes":2`},
-		{`{"name":"bug","colour":"blue"}`, 200, `"changes":2`},
+		{`{"name":"bug","color":"red"}`, 201, `"changes":1`},
+		{`{"color":"red","name":"bug"}`, 200, `"changes":1`},
+		{`{"name":"bug","color":"blue"}`, 200, `"changes":2`},
+		{`{"name":"bug","color":"blue"}`, 200, `"changes":2`},
 	} {
 		answer, err := b.write(t, "labels.put", command.Request{Params: ref, Body: []byte(step.body)})
 		if err != nil || answer.Status != step.status || !strings.Contains(string(answer.Body), step.changes) {
 			t.Errorf("step %d: %d %s %v, want %d and %s", i, answer.Status, answer.Body, err, step.status, step.changes)
 		}
 	}
-	if got := b.read(t, "/v1/labels/{ref}", command.Request{Params: ref}); got != `{"ref":"a/b","name":"bug","colour":"blue","changes":2}` {
+	if got := b.read(t, "/v1/labels/{ref}", command.Request{Params: ref}); got != `{"ref":"a/b","name":"bug","color":"blue","changes":2}` {
 		t.Errorf("label: %s", got)
 	}
 }
