@@ -36,7 +36,7 @@ func newProgress(w io.Writer, quiet bool) *progress {
 }
 
 // Doing names a phase.
-func (p *progress) Doing(what string) { p.say(what+" …") }
+func (p *progress) Doing(what string) { p.say(what + " …") }
 
 // Started names a step.
 func (p *progress) Started(n, of int, s run.Step) {

@@ -1,0 +1,61 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/verdict"
+)
+
+// Markdown writes a summary for pull requests and job pages: the result, the table by pack, what did not hold.
+func Markdown(w io.Writer, r *Report) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n", escape(r.Sentence()))
+	fmt.Fprintf(&b, "Contract `%s`, seed `%d`, %.1f s, oncespec %s.\n\n", escape(r.Contract.Profile), r.Seed, float64(r.DurationMS)/1000, escape(r.Tool.Version))
+	b.WriteString("| pack | assessed | pass | fail | warn | inconclusive | not assessed | error |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
+	for _, row := range byPack(r.Verdicts) {
+		s := row.Summary
+		fmt.Fprintf(&b, "| %s | %d of %d | %d | %d | %d | %d | %d | %d |\n", row.Pack, row.Done, row.Of, s.Pass, s.Fail, s.Warn, s.Inconclusive, s.NotAssessed, s.Error)
+	}
+	section := func(title string, outcomes ...verdict.Outcome) {
+		first := true
+		for _, v := range r.Verdicts {
+			if !isOneOf(v.Verdict, outcomes) {
+				continue
+			}
+			if first {
+				fmt.Fprintf(&b, "\n## %s\n\n", title)
+				first = false
+			}
+			req, _ := catalogue.Find(v.ID)
+			fmt.Fprintf(&b, "- **%s** on %s (%s, proof %s): %s\n  %s\n  Rerun: `%s`\n", escape(v.Name()), escape(strings.Join(v.Operations, ", ")), v.Level, v.Proof, escape(v.Detail), escape(req.Sentence), r.RerunCommand(v))
+		}
+	}
+	section("Does not hold", verdict.Fail)
+	section("Warnings", verdict.Warn)
+	section("Without proof", verdict.Inconclusive, verdict.Error)
+	if len(r.Unlock) > 0 {
+		b.WriteString("\n## What would let more be assessed\n\n")
+		for _, u := range r.Unlock {
+			fmt.Fprintf(&b, "- add `%s` for %d more: %s\n", u.Add, len(u.Requirements), strings.Join(u.Requirements, ", "))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func isOneOf(o verdict.Outcome, list []verdict.Outcome) bool {
+	for _, l := range list {
+		if o == l {
+			return true
+		}
+	}
+	return false
+}
+
+// escape keeps a target's words from becoming markup.
+func escape(s string) string {
+	return strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "|", "\\|", "<", "&lt;", "[", "\\[", "]", "\\]", "\n", " ", "\r", " ", "#", "\\#").Replace(clean(s))
+}

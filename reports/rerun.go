@@ -1,0 +1,36 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/oncespec/oncespec/scenarios/verdict"
+)
+
+// RerunCommand is the one command that runs the verdict's requirement on its operation again, with the same seed.
+func (r *Report) RerunCommand(v verdict.Verdict) string {
+	args := slices.Clone(r.Rerun)
+	if len(args) == 0 {
+		args = []string{"oncespec", "run"}
+	}
+	if !slices.Contains(args, "--seed") {
+		args = append(args, "--seed", fmt.Sprint(r.Seed))
+	}
+	args = append(args, "-r", v.ID)
+	for _, o := range v.Operations {
+		args = append(args, "--operation", o)
+	}
+	for i, a := range args {
+		args[i] = Quote(a)
+	}
+	return strings.Join(args, " ")
+}
+
+// Quote writes a word so that a POSIX shell reads it back.
+func Quote(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@%+,") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

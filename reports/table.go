@@ -1,0 +1,83 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"charm.land/lipgloss/v2/table"
+
+	"github.com/oncespec/oncespec/scenarios/verdict"
+)
+
+// Table writes what a person at a terminal wants: the table by pack, what does not hold, what would unlock more, the result
+// in the last line. dir is where the reports were written; empty: they were not.
+func Table(w io.Writer, r *Report, dir string, colour bool) error {
+	paint := painter(colour)
+	var b strings.Builder
+	t := table.New().Border(lipgloss.HiddenBorder()).Headers("pack", "assessed", "pass", "fail", "warn", "inconclusive", "error").
+		StyleFunc(func(row, col int) lipgloss.Style {
+			s := lipgloss.NewStyle().Padding(0, 1)
+			if col > 0 {
+				s = s.Align(lipgloss.Right)
+			}
+			return s
+		})
+	for _, row := range byPack(r.Verdicts) {
+		s := row.Summary
+		t.Row(row.Pack, fmt.Sprintf("%d of %d", row.Done, row.Of), number(s.Pass), number(s.Fail), number(s.Warn), number(s.Inconclusive), number(s.Error))
+	}
+	b.WriteString(strings.TrimLeft(t.Render(), "\n") + "\n")
+	for _, v := range r.Verdicts {
+		switch v.Verdict {
+		case verdict.Fail, verdict.Error:
+			fmt.Fprintf(&b, "%s %s on %s: %s\n", paint("1;31", string(v.Verdict)), v.Name(), strings.Join(v.Operations, ", "), oneLine(v.Detail))
+		case verdict.Warn, verdict.Inconclusive:
+			fmt.Fprintf(&b, "%s %s on %s: %s\n", paint("33", string(v.Verdict)), v.Name(), strings.Join(v.Operations, ", "), oneLine(v.Detail))
+		}
+	}
+	for _, u := range r.Unlock {
+		fmt.Fprintf(&b, "add %s for %d more\n", u.Add, len(u.Requirements))
+	}
+	if dir != "" {
+		fmt.Fprintf(&b, "\nreport: %s  (seed %d, %.1f s)\n", filepath.Join(dir, "report.html"), r.Seed, float64(r.DurationMS)/1000)
+	}
+	code := "1;33"
+	switch r.Result {
+	case Conformant:
+		code = "1;32"
+	case NotConformant, Broken:
+		code = "1;31"
+	}
+	fmt.Fprintf(&b, "%s\n", paint(code, oneLine(r.Sentence())))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func painter(colour bool) func(code, s string) string {
+	return func(code, s string) string {
+		if !colour {
+			return s
+		}
+		return "\x1b[" + code + "m" + s + "\x1b[0m"
+	}
+}
+
+func number(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return fmt.Sprint(n)
+}
+
+// oneLine keeps a target's words from moving the cursor.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, clean(s))
+}

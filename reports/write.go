@@ -1,0 +1,68 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// formats are the files of a report, by name.
+var formats = []struct {
+	name   string
+	render func(io.Writer, *Report) error
+}{
+	{"report.json", JSON},
+	{"report.xml", JUnit},
+	{"report.md", Markdown},
+	{"report.html", HTML},
+}
+
+// Write renders every format into the folder; each file is whole or absent.
+func Write(dir string, r *Report) error {
+	for _, f := range formats {
+		var b bytes.Buffer
+		if err := f.render(&b, r); err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
+		path := filepath.Join(dir, f.name)
+		if err := os.WriteFile(path+".tmp", b.Bytes(), 0o644); err != nil {
+			return fmt.Errorf("%s cannot be written: %w", path, err)
+		}
+		if err := os.Rename(path+".tmp", path); err != nil {
+			return fmt.Errorf("%s cannot be written: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// Rejudged is New for a stored run: what only the run itself knew (when, how long, whether it was interrupted) is taken from
+// the report that it left in the folder, if there is one.
+func Rejudged(dir string, r Run) (*Report, error) {
+	rep := New(r)
+	path := filepath.Join(dir, "report.json")
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return rep, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var before Report
+	if err := json.Unmarshal(data, &before); err != nil {
+		return nil, fmt.Errorf("%s: %w; remove the file to judge without it", path, err)
+	}
+	if before.Schema != Schema {
+		return nil, fmt.Errorf("%s: schema is %q, this version reads %q", path, before.Schema, Schema)
+	}
+	rep.Started, rep.DurationMS = before.Started, before.DurationMS
+	switch before.Result {
+	case Interrupted, Environment, Broken:
+		rep.Result, rep.Problem = before.Result, before.Problem
+	}
+	return rep, nil
+}
