@@ -1,0 +1,7 @@
+//go:build !unix
+
+package provider
+
+import "net"
+
+func hungUp(net.Conn) bool { return false }

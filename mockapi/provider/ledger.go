@@ -1,0 +1,199 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"sync"
+)
+
+// ledger holds the calls and the bookings.
+type ledger struct {
+	maxCalls int
+	maxBytes int64
+
+	mu         sync.Mutex
+	calls      []*Call
+	bytes      int64
+	unrecorded int
+	open       int // calls the gate has not answered yet
+	bookings   map[scopedKey]*booking
+	byKey      map[string]*booking // the first one with that key on any route
+	booked     int
+	changed    chan struct{} // closed and replaced at every change
+}
+
+// scopedKey: two routes are two services, which do not share their keys.
+type scopedKey struct {
+	route int
+	key   string
+}
+
+func newLedger(o Options) *ledger {
+	return &ledger{
+		maxCalls: o.MaxCalls,
+		maxBytes: o.MaxBytes,
+		bookings: map[scopedKey]*booking{},
+		byKey:    map[string]*booking{},
+		changed:  make(chan struct{}),
+	}
+}
+
+// add records a call; false means that there is no room for it.
+func (l *ledger) add(c *Call) bool {
+	size := int64(len(c.Body) + len(c.Path) + len(c.Query))
+	for name, fields := range c.Header {
+		for _, field := range fields {
+			size += int64(len(name) + len(field))
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.calls) >= l.maxCalls || l.bytes+size > l.maxBytes {
+		l.unrecorded++
+		return false
+	}
+	l.bytes += size
+	c.Seq = len(l.calls) + 1
+	l.calls = append(l.calls, c)
+	l.notify()
+	return true
+}
+
+// update changes a call under the lock and returns it as it is then.
+func (l *ledger) update(c *Call, change func(*Call)) Call {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	change(c)
+	l.notify()
+	return *c
+}
+
+func (l *ledger) snapshot(c *Call) Call {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return *c
+}
+
+// notify wants the lock.
+func (l *ledger) notify() {
+	close(l.changed)
+	l.changed = make(chan struct{})
+}
+
+func (l *ledger) enter(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open += n
+	l.notify()
+}
+
+// book makes the call a booking, or the repeat of one.
+func (l *ledger) book(c *Call, route int, fill func(id string) answer) *booking {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	defer l.notify()
+	scoped := scopedKey{route, c.Key}
+	if c.Key != "" {
+		if b := l.bookings[scoped]; b != nil {
+			c.Repeat, c.BookingID = true, b.id
+			return b
+		}
+	}
+	l.booked++
+	b := &booking{id: fmt.Sprintf("bk_%d", l.booked)}
+	b.answer = fill(b.id)
+	c.Booked, c.BookingID = true, b.id
+	if c.Key != "" {
+		l.bookings[scoped] = b
+		if l.byKey[c.Key] == nil {
+			l.byKey[c.Key] = b
+		}
+	}
+	return b
+}
+
+func (l *ledger) lookup(key string) *booking {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.byKey[key]
+}
+
+func (l *ledger) list(match Match) []Call {
+	l.mu.Lock()
+	copies := make([]Call, len(l.calls))
+	for i, c := range l.calls {
+		copies[i] = *c
+	}
+	l.mu.Unlock()
+	// Matched outside the lock, so that a match may ask the gate.
+	picked := copies[:0]
+	for _, c := range copies {
+		if match.picks(c) {
+			picked = append(picked, c)
+		}
+	}
+	return picked
+}
+
+// wait returns once enough says so; it is asked again at every change.
+func (l *ledger) wait(ctx context.Context, enough func() bool) error {
+	for {
+		l.mu.Lock()
+		changed := l.changed
+		l.mu.Unlock()
+		if enough() {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// Calls returns the calls that match, in order of arrival.
+func (g *Gate) Calls(match Match) []Call { return g.ledger.list(match) }
+
+// Bookings returns the calls that match and made a booking. Their number is the number of effects downstream.
+func (g *Gate) Bookings(match Match) []Call {
+	return g.ledger.list(func(c Call) bool { return c.Booked && match.picks(c) })
+}
+
+// WaitCalls waits until n calls match, and returns all that do. A call is asked about again whenever something about it changes,
+// so a match may wait for a booking, an answer, or a caller that has gone. When the context ends first, the calls so far come
+// with an error.
+func (g *Gate) WaitCalls(ctx context.Context, match Match, n int) ([]Call, error) {
+	var calls []Call
+	err := g.ledger.wait(ctx, func() bool {
+		calls = g.ledger.list(match)
+		return len(calls) >= n
+	})
+	if err != nil {
+		return calls, fmt.Errorf("waiting for %d calls downstream, %d came: %w", n, len(calls), err)
+	}
+	return calls, nil
+}
+
+// InProgress is the number of calls that have begun and are not answered yet, held ones included.
+func (g *Gate) InProgress() int {
+	g.ledger.mu.Lock()
+	defer g.ledger.mu.Unlock()
+	return g.ledger.open
+}
+
+// WaitIdle waits until no call is in progress.
+func (g *Gate) WaitIdle(ctx context.Context) error {
+	if err := g.ledger.wait(ctx, func() bool { return g.InProgress() == 0 }); err != nil {
+		return fmt.Errorf("waiting for the downstream gate to be idle, %d calls in progress: %w", g.InProgress(), err)
+	}
+	return nil
+}
+
+// Unrecorded counts calls that were refused because the ledger was full. Unless it is 0 the ledger proves nothing about how
+// many calls there were; it is still true that every booking is in it.
+func (g *Gate) Unrecorded() int {
+	g.ledger.mu.Lock()
+	defer g.ledger.mu.Unlock()
+	return g.ledger.unrecorded
+}
