@@ -29,7 +29,12 @@ func Table(w io.Writer, r *Report, dir string, colour bool) error {
 		s := row.Summary
 		t.Row(row.Pack, fmt.Sprintf("%d of %d", row.Done, row.Of), number(s.Pass), number(s.Fail), number(s.Warn), number(s.Inconclusive), number(s.Error))
 	}
-	b.WriteString(strings.TrimLeft(t.Render(), "\n") + "\n")
+	for _, l := range strings.Split(t.Render(), "\n") {
+		if l = strings.TrimRight(l, " "); l != "" {
+			b.WriteString(l + "\n")
+		}
+	}
+	b.WriteByte('\n')
 	for _, v := range r.Verdicts {
 		switch v.Verdict {
 		case verdict.Fail, verdict.Error:

@@ -66,5 +66,5 @@ func (v Verdict) Name() string {
 	return v.ID + "#" + v.Part
 }
 
-// Assessed tells whether the target was put to the test.
-func (v Verdict) Assessed() bool { return v.Verdict != NotAssessed }
+// Assessed tells whether the target was put to the test, with a result.
+func (v Verdict) Assessed() bool { return v.Verdict == Pass || v.Verdict == Fail || v.Verdict == Warn }
