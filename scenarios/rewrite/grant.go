@@ -1,0 +1,93 @@
+package rewrite
+
+import "slices"
+
+// grant is the leave to change the value at one place.
+type grant struct {
+	rule      *rule
+	guess     bool // nobody said so; the value merely looks as if it could change
+	free      bool // it lies below a free-form place
+	droppable bool // it may be absent
+}
+
+// grant tells whether the value at a place may change its meaning, and into what. What holds or is a unique marker may not;
+// neither may what the contract excludes, since changing that changes no meaning.
+func (s *Sample) grant(at Pointer, root *Node) (grant, bool) {
+	if s.holdsUnique(at) || s.ignored(at) {
+		return grant{}, false
+	}
+	if len(s.policy.Vary) == 0 {
+		return grant{rule: anything, guess: true, droppable: len(at) > 0}, len(at) > 0
+	}
+	var top varied
+	for _, v := range s.body {
+		if at.within(v.at) && (top.rule == nil || len(v.at) > len(top.at)) {
+			top = v
+		}
+	}
+	if top.rule == nil {
+		return grant{}, false
+	}
+	g := grant{rule: top.rule, droppable: top.rule.optional}
+	node, found := root.At(top.at)
+	for _, token := range at[len(top.at):] {
+		if !found || !g.rule.freeForm() {
+			return grant{}, false
+		}
+		i := node.index(token)
+		if found = i >= 0; found {
+			node = node.child(i)
+			g = grant{rule: g.rule.below(node), free: true, droppable: true}
+		}
+	}
+	return g, found
+}
+
+// holdsUnique tells whether a marker is at, below or above a place.
+func (s *Sample) holdsUnique(at Pointer) bool {
+	return slices.ContainsFunc(s.unique, func(u Pointer) bool { return u.within(at) || at.within(u) })
+}
+
+// ignored tells whether the contract says that a place does not count.
+func (s *Sample) ignored(at Pointer) bool {
+	return slices.ContainsFunc(s.excluded, at.within)
+}
+
+// inSet tells whether a place is, or lies inside, an array whose order does not count.
+func (s *Sample) inSet(at Pointer) bool {
+	return slices.ContainsFunc(s.sets, at.within)
+}
+
+// planted names the member that rewrites put into free-form objects.
+const planted = "oncespec"
+
+// homes lists the places that could take a value: free-form objects first, then leaves it would fit, guesses last.
+func (s *Sample) homes(value *Node, freeOnly bool) []Site {
+	var out []Site
+	for _, v := range s.body {
+		node, found := s.root.At(v.at)
+		isObject := found && node.Kind == Object || !found && v.rule.kind == TypeObject
+		if isObject && v.rule.freeForm() && !s.ignored(v.at) && (v.rule.values == nil || v.rule.values.admits(value)) {
+			out = append(out, Site{At: v.at.child(planted).String(), Planted: true})
+		}
+	}
+	if freeOnly {
+		return out
+	}
+	for _, v := range s.body {
+		node, found := s.root.At(v.at)
+		if found && node.Kind != Object && !s.holdsUnique(v.at) && !s.ignored(v.at) && v.rule.admits(value) {
+			out = append(out, Site{At: v.at.String(), Planted: true})
+		}
+	}
+	if len(s.policy.Vary) > 0 || s.root == nil {
+		return out
+	}
+	s.root.walk(func(p place) {
+		leaf := p.node.Kind != Object && p.node.Kind != Array && p.node.Kind != Null
+		if leaf && len(p.at) > 0 && typeOf(p.node) == typeOf(value) && !s.holdsUnique(p.at) && !s.ignored(p.at) {
+			out = append(out, Site{At: p.at.String(), Planted: true, Guess: true})
+		}
+	})
+	return out
+}
