@@ -15,6 +15,7 @@ type History struct {
 	Capabilities []string          `json:"capabilities"`      // needs that the target offered for the subject
 	Units        map[string]string `json:"units,omitempty"`   // by value probe: the change one unfaulted execution makes, a decimal
 	LagMS        int64             `json:"lag_ms"`            // how long an effect took to become visible in the steady state
+	Rewrite      *Rewrite          `json:"rewrite,omitempty"` // the pair of requests that this trial is about
 	Rung         string            `json:"rung,omitempty"`    // how simultaneous requests were brought together
 	Tries        int               `json:"tries,omitempty"`   // 1 unless a fault had to be tried again to land
 	Aborted      string            `json:"aborted,omitempty"` // why the procedure could not go on; nothing may be concluded from what is missing
@@ -33,6 +34,14 @@ type Intent struct {
 	Markers   []string `json:"markers,omitempty"` // unique values that find its effects
 	TwinOf    string   `json:"twin_of,omitempty"` // shares payload and markers with this intent, under a key of its own
 	Isolation string   `json:"isolation"`         // marker | parent | exclusive
+}
+
+// Rewrite names the pair of requests A (label "first") and B (label "rewritten") of a trial.
+type Rewrite struct {
+	ID       string `json:"id"`
+	At       string `json:"at,omitempty"`       // a JSON Pointer or ?NAME; empty: the whole request
+	Prepared bool   `json:"prepared,omitempty"` // A is not the sample: its values may move by another amount
+	Guess    bool   `json:"guess,omitempty"`    // nobody declared that this place may change
 }
 
 // Event is one entry; exactly one of the pointers is set.
