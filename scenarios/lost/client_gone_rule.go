@@ -1,0 +1,33 @@
+package lost
+
+import (
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/rule"
+	"github.com/oncespec/oncespec/scenarios/verdict"
+)
+
+// clientGoneRule: where the target stores failures, work that was broken off may be kept as one; nothing was done then.
+func clientGoneRule(c rule.Case, h *history.History) []rule.Finding {
+	first := h.First("first")
+	missing := gone(h, first)
+	if missing == "" && c.Contract.Stored.ServerErrors == "yes" {
+		if end := c.End(h, first.Intent); end.How == rule.Denied && end.Effects == 0 {
+			return one(rule.Pass(verdict.Strong, "broken off and stored as a failure, as declared: %s", end.Detail))
+		}
+	}
+	return unlessAsynchronous(h, first, exactlyOnce(c, h, first, missing, verdict.Strong))
+}
+
+// gone says what is missing of the proof that the client went away with its request delivered and its answer unread.
+func gone(h *history.History, first *history.Attempt) (missing string) {
+	if missing := whole(first); missing != "" {
+		return missing
+	}
+	if h.Trial == trialWork {
+		return unanswered(h, first)
+	}
+	if first.Outcome != history.Lost {
+		return "the client was answered before it went away"
+	}
+	return ""
+}

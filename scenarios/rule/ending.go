@@ -1,0 +1,112 @@
+package rule
+
+import (
+	"fmt"
+
+	"github.com/oncespec/oncespec/mockapi/contract"
+	"github.com/oncespec/oncespec/scenarios/history"
+)
+
+// Ending is how an intent ended: by what the probes show first, and by what its caller was told second.
+type Ending string
+
+// The endings.
+const (
+	Done       Ending = "done"                       // exactly one effect, and the last answer is its result
+	Duplicated Ending = "duplicated"                 // more than one effect, now or at any moment
+	Vanished   Ending = "lost an acknowledged write" // answered with a success, but the effect is missing
+	Confused   Ending = "answers contradict"         // exactly one effect, but successes name different things
+	Open       Ending = "open"                       // at most one effect; the last attempt was lost, unknown or told to wait
+	Denied     Ending = "denied"                     // at most one effect; the last answer is a refusal or a failure
+	Unread     Ending = "unread"                     // a probe could not be read, so that nobody can tell
+)
+
+// End is an ending in detail.
+type End struct {
+	How     Ending
+	Last    *history.Attempt // the latest of the intent's own attempts
+	Effects int              // the most that a probe shows at the end
+	Detail  string           // for people
+}
+
+// End tells how an intent ended. Only attempts with the intent's own payload and caller count.
+func (c Case) End(h *history.History, intent string) End {
+	own := Own(h, intent)
+	e := End{}
+	for _, t := range Tallies(h, intent) {
+		e.Effects = max(e.Effects, t.Last)
+	}
+	var acknowledged *history.Attempt
+	for _, a := range own {
+		if acknowledged == nil && c.Succeeded(a) {
+			acknowledged = a
+		}
+		if e.Last == nil || a.Began >= e.Last.Began {
+			e.Last = a
+		}
+	}
+	tooMany, unread := AtMost(h, intent, 1)
+	tooFew, _ := Exactly(h, intent, 1)
+	contradiction := c.contradiction(h, intent, own)
+	last := c.Class(e.Last)
+	switch {
+	case tooMany != "":
+		e.How, e.Detail = Duplicated, tooMany
+	case unread != "":
+		e.How, e.Detail = Unread, unread
+	case acknowledged != nil && tooFew != "":
+		e.How, e.Detail = Vanished, fmt.Sprintf("the %s attempt was answered %s, but %s", acknowledged.Label, c.Says(acknowledged), tooFew)
+	case acknowledged != nil && contradiction != "":
+		e.How, e.Detail = Confused, contradiction
+	case last == contract.Result, last == contract.Replay:
+		e.How, e.Detail = Done, "one effect, and the last answer is its result: "+c.Says(e.Last)
+	case last == contract.Unknown, last == contract.InFlightAnswer:
+		e.How, e.Detail = Open, fmt.Sprintf("%s, and the last attempt %s", plural(e.Effects, "effect"), c.told(e.Last))
+	default:
+		e.How, e.Detail = Denied, fmt.Sprintf("%s, and the last attempt %s", plural(e.Effects, "effect"), c.told(e.Last))
+	}
+	return e
+}
+
+// told puts what Says into a sentence: "was answered 409 in-flight", "was lost".
+func (c Case) told(a *history.Attempt) string {
+	switch {
+	case a == nil:
+		return "was not sent"
+	case a.Outcome != history.Answered || a.Answer == nil:
+		return "was " + a.Outcome
+	}
+	return "was answered " + c.Says(a)
+}
+
+// Own returns the intent's attempts that carry its own payload and come from its own caller, in order.
+func Own(h *history.History, intent string) []*history.Attempt {
+	in := h.Intent(intent)
+	var own []*history.Attempt
+	for _, a := range h.AttemptsOf(intent) {
+		if a.Variant == "" && (in == nil || a.Tenant == "" || in.Tenant == "" || a.Tenant == in.Tenant) {
+			own = append(own, a)
+		}
+	}
+	return own
+}
+
+// contradiction names two successes of one intent that name different things.
+func (c Case) contradiction(h *history.History, intent string, own []*history.Attempt) string {
+	for _, t := range Tallies(h, intent) {
+		for _, id := range t.IDs {
+			for _, first := range own {
+				if !c.Succeeded(first) || !Names(first.Answer, id) {
+					continue
+				}
+				for _, a := range own {
+					if place, other := otherName(first.Answer, a.Answer, id); place != "" && c.Succeeded(a) {
+						return fmt.Sprintf("%s shows %s, which the answer to the %s attempt names at %s; the answer to the %s attempt names %s there",
+							t.Probe, id, first.Label, place, a.Label, other)
+					}
+				}
+			}
+		}
+	}
+	return ""
+}
