@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// MaxExponentDigits bounds the exponents that have a canonical form, not counting leading zeros.
-const MaxExponentDigits = 18
+// MaxExponent bounds the numbers that have a canonical form: the exponent that they have with one digit before the point is
+// at most this, and at least its negative.
+const MaxExponent = 999_999_999_999_999_999
 
 // Number returns the canonical text of a JSON number: its exact decimal value as RFC 8785 would lay it out. Two literals
 // have one canonical text exactly if they have one value. It fails with an Error for what is no JSON number, and for a
-// number other than zero whose exponent has more than MaxExponentDigits digits.
+// number other than zero beyond MaxExponent.
 func Number(literal string) (string, error) {
 	negative, digits, point, err := parseNumber(literal)
 	if err != nil {
@@ -55,14 +56,19 @@ func parseNumber(literal string) (negative bool, digits string, point int64, err
 		return false, "", 0, nil // minus zero is zero, whatever its exponent
 	}
 	if exponent = strings.TrimLeft(exponent, "0"); exponent != "" {
+		// An exponent of twice the bound is out of reach of all the digits that fit into memory, and far from overflow.
 		power, err := strconv.ParseInt(exponent, 10, 64)
-		if err != nil || len(exponent) > MaxExponentDigits {
-			return false, "", 0, &Error{Kind: NumberRange, Detail: fmt.Sprintf("expected an exponent of at most %d digits, found %d", MaxExponentDigits, len(exponent))}
+		power = min(power, 2*MaxExponent)
+		if err != nil {
+			power = 2 * MaxExponent
 		}
 		if negativeExponent {
 			power = -power
 		}
 		point += power
+	}
+	if point-1 > MaxExponent || point-1 < -MaxExponent {
+		return false, "", 0, &Error{Kind: NumberRange, Detail: fmt.Sprintf("expected a number between 1e-%d and 1e+%[1]d, or zero", int64(MaxExponent))}
 	}
 	return negative, significant, point, nil
 }

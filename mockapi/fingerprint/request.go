@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"hash"
 	"mime"
 	"net/textproto"
 	"slices"
@@ -37,7 +36,7 @@ type Request struct {
 // Defaults and Unknown need the API's schema: a caller for whom they matter passes the body of the command that it read.
 // The error is an *Error: a JSON body without a canonical form.
 func Of(f contract.Fingerprint, r Request) (string, error) {
-	d := digest{sha256.New()}
+	var d digest
 	mode := f.Mode
 	if mode == "" {
 		mode = contract.ModeSemantic
@@ -91,24 +90,27 @@ func Of(f contract.Fingerprint, r Request) (string, error) {
 	return d.sum(), nil
 }
 
-// digest hashes named fields so that no two lists of fields run into one another.
-type digest struct{ hash.Hash }
+// digest collects named fields so that no two lists of fields run into one another.
+type digest struct{ text []byte }
 
-func (d digest) field(name, value string) {
+func (d *digest) field(name, value string) {
 	for _, s := range []string{name, value} {
-		d.Write(binary.AppendUvarint(nil, uint64(len(s)))) // a hash never fails to write
-		d.Write([]byte(s))
+		d.text = binary.AppendUvarint(d.text, uint64(len(s)))
+		d.text = append(d.text, s...)
 	}
 }
 
-func (d digest) pairs(name, text string) {
+func (d *digest) pairs(name, text string) {
 	d.field(name, "")
 	for _, p := range pairs(text) {
 		d.field(p.name, p.value)
 	}
 }
 
-func (d digest) sum() string { return Version + hex.EncodeToString(d.Sum(nil)) }
+func (d *digest) sum() string {
+	sum := sha256.Sum256(d.text)
+	return Version + hex.EncodeToString(sum[:])
+}
 
 // mediaTypeOf returns what counts of Content-Type, in one spelling, and the bare media type. What cannot be read counts as
 // it stands.
