@@ -91,16 +91,17 @@ func Own(h *history.History, intent string) []*history.Attempt {
 	return own
 }
 
-// contradiction names two successes of one intent that name different things.
+// contradiction names two successes of one intent that name different things: where one names what a probe found, the other
+// has something else, and does not name it anywhere.
 func (c Case) contradiction(h *history.History, intent string, own []*history.Attempt) string {
 	for _, t := range Tallies(h, intent) {
 		for _, id := range t.IDs {
 			for _, first := range own {
-				if !c.Succeeded(first) || !Names(first.Answer, id) {
+				if !c.Succeeded(first) {
 					continue
 				}
 				for _, a := range own {
-					if place, other := otherName(first.Answer, a.Answer, id); place != "" && c.Succeeded(a) {
+					if place, other := renamed(first.Answer, a.Answer, id); place != "" && c.Succeeded(a) {
 						return fmt.Sprintf("%s shows %s, which the answer to the %s attempt names at %s; the answer to the %s attempt names %s there",
 							t.Probe, id, first.Label, place, a.Label, other)
 					}
@@ -109,4 +110,20 @@ func (c Case) contradiction(h *history.History, intent string, own []*history.At
 		}
 	}
 	return ""
+}
+
+func renamed(first, second *history.Answer, id string) (place, other string) {
+	if first == nil || second == nil || len(Places(second, id)) > 0 {
+		return "", ""
+	}
+	was, is := Leaves(first.Body), Leaves(second.Body)
+	for _, at := range Places(first, id) {
+		if was[at] == id && is[at] != "" {
+			return at, is[at]
+		}
+		if location := second.Header["Location"]; at == "header Location" && len(location) > 0 {
+			return at, location[0]
+		}
+	}
+	return "", ""
 }
