@@ -21,7 +21,7 @@ var floors = []string{
 	"faults/valve", "faults/burst", "faults/link", "faults/life", "faults",
 	"mockapi/contract", "mockapi/fingerprint", "mockapi/reference", "mockapi/provider", "mockapi/store",
 	"mockapi/command", "mockapi/mutants", "mockapi/tickets", "mockapi/payments", "mockapi/...", "mockapi",
-	"scenarios/history", "scenarios/history/historytest", "scenarios/verdict", "scenarios/catalogue", "scenarios/rule", "scenarios/rewrite",
+	"scenarios/history", "scenarios/history/historytest", "scenarios/verdict", "scenarios/catalogue", "scenarios/rule", "scenarios/rule/ruletest", "scenarios/rewrite",
 	"scenarios/target/config", "scenarios/target/template", "scenarios/target/wire", "scenarios/target/probe", "scenarios/target",
 	"scenarios/replay", "scenarios/conflict", "scenarios/key", "scenarios/lost", "scenarios/race", "scenarios/crash",
 	"scenarios/failure", "scenarios/downstream", "scenarios/status", "scenarios/fingerprint",
