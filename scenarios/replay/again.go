@@ -1,0 +1,58 @@
+package replay
+
+import (
+	"context"
+
+	"github.com/oncespec/oncespec/mockapi/contract"
+	"github.com/oncespec/oncespec/scenarios/rule"
+	"github.com/oncespec/oncespec/scenarios/target"
+)
+
+// moreRetries follow the first one: ten in all.
+const moreRetries = 9
+
+// again sends a write, and the same request ten times more.
+//
+// A write of its own comes first and is never retried: what it makes the target do downstream is what one execution does,
+// also where some of that happens after the answer.
+func again(ctx context.Context, s *target.Stage) error {
+	once, err := s.Intent(ctx)
+	if err != nil {
+		return err
+	}
+	s.Do(ctx, once, target.Send{Label: "once"})
+	s.Observe(ctx, once, "after")
+
+	in, err := s.Intent(ctx)
+	if err != nil {
+		return err
+	}
+	s.Do(ctx, in, target.Send{Label: "first"})
+	s.Observe(ctx, in, "first")
+	retry(ctx, s, in)
+	for range moreRetries {
+		s.Do(ctx, in, target.Send{Label: "again"})
+	}
+	s.Observe(ctx, in, "after")
+	return nil
+}
+
+// retry sends the request a second time, and as often as a patient client would where the target says that it is not done
+// yet: some complete their record after they have answered. A target that never promises more than one effect may refuse
+// every duplicate in the words of its in-flight answer; asking it again is of no use.
+func retry(ctx context.Context, s *target.Stage, in *target.Intent) {
+	a := s.Do(ctx, in, target.Send{Label: "retry"})
+	switch s.Contract().Classify(rule.Exchange(a)) {
+	case contract.Unknown:
+	case contract.InFlightAnswer:
+		if f := s.Contract().Fidelity; f == "" || f == contract.FidelityEffect {
+			return
+		}
+	default:
+		return
+	}
+	s.Resolve(ctx, in, target.Send{Label: "retry"})
+}
+
+// result tells whether an answer is a success, first or replayed.
+func result(c contract.Class) bool { return c == contract.Result || c == contract.Replay }

@@ -1,0 +1,48 @@
+package replay
+
+import (
+	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/rule"
+	"github.com/oncespec/oncespec/scenarios/target"
+)
+
+// Scenarios returns the pack's scenarios in the order they run.
+func Scenarios() []target.Scenario {
+	return []target.Scenario{
+		{
+			ID:       "replay/again",
+			Sentence: "Send a write, then the same request ten times more.",
+			Needs:    []catalogue.Need{catalogue.NeedKeyHeader},
+			Run:      again,
+		},
+		{
+			ID:       "replay/after-change",
+			Sentence: "Send a write, change the resource that it made, then send the write again.",
+			Needs:    []catalogue.Need{catalogue.NeedKeyHeader, catalogue.NeedAlter},
+			Run:      afterChange,
+		},
+		{
+			ID:       "replay/authorised",
+			Sentence: "Send a write, then the same request as another principal and without credentials.",
+			Needs:    []catalogue.Need{catalogue.NeedKeyHeader, catalogue.NeedTenants},
+			Run:      authorised,
+		},
+	}
+}
+
+// Rules returns the rule of each of the pack's requirements.
+func Rules() map[string]rule.Rule {
+	return map[string]rule.Rule{
+		"replay/one-effect":    rule.Each(oneEffect),
+		"replay/same-status":   rule.Each(sameStatus),
+		"replay/same-body":     rule.Each(sameBody),
+		"replay/same-headers":  rule.Each(sameHeaders),
+		"replay/marker":        rule.Each(marker),
+		"replay/many-times":    rule.Each(manyTimes),
+		"replay/no-body":       rule.Each(noBody),
+		"replay/large-body":    rule.Each(largeBody),
+		"replay/no-downstream": rule.Each(noDownstream),
+		"replay/after-change":  rule.Each(afterChangeAnswer),
+		"replay/authorised":    rule.Each(notForOthers),
+	}
+}
