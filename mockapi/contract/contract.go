@@ -9,7 +9,7 @@ type Contract struct {
 	Key              Key         `json:"key" yaml:"key"`
 	Missing          Response    `json:"missing" yaml:"missing"`                       // a write without a key: refuse | execute
 	Malformed        Response    `json:"malformed" yaml:"malformed"`                   // a key that breaks Key: refuse | ignore | accept
-	Scope            []Scope     `json:"scope,omitempty" yaml:"scope"`                 // what a key is unique within; empty = unspecified
+	Scope            []Scope     `json:"scope,omitzero" yaml:"scope"`                  // what a key is unique within; empty = unspecified
 	OtherOperation   Response    `json:"other_operation" yaml:"other_operation"`       // used key on another route or method: independent | refuse
 	Fingerprint      Fingerprint `json:"fingerprint" yaml:"fingerprint"`               // which parts of a request make it another one
 	Mismatch         Response    `json:"mismatch" yaml:"mismatch"`                     // used key, changed payload: refuse | replay | execute
@@ -19,9 +19,9 @@ type Contract struct {
 	Volatile         []string    `json:"volatile,omitempty" yaml:"volatile"` // JSON Pointers into the answer that may differ in a replay
 	Marker           Marker      `json:"marker" yaml:"marker"`
 	Stored           Stored      `json:"stored" yaml:"stored"`
-	FailedRetry      string      `json:"failed_retry" yaml:"failed_retry"`                 // after a failed first attempt: replay | execute | resume
-	Errors           string      `json:"errors" yaml:"errors"`                             // how refusals explain themselves: problem+json | link | either | vendor
-	UnknownAnswers   []int       `json:"unknown_answers,omitempty" yaml:"unknown_answers"` // statuses that leave the outcome unknown; nil = DefaultUnknownAnswers
+	FailedRetry      string      `json:"failed_retry" yaml:"failed_retry"`                // after a failed first attempt: replay | execute | resume
+	Errors           string      `json:"errors" yaml:"errors"`                            // how refusals explain themselves: problem+json | link | either | vendor
+	UnknownAnswers   []int       `json:"unknown_answers,omitzero" yaml:"unknown_answers"` // statuses that leave the outcome unknown; nil = DefaultUnknownAnswers
 	Recovery         Recovery    `json:"recovery" yaml:"recovery"`
 	Sourced          string      `json:"sourced,omitempty" yaml:"sourced"` // how well the profile is known: full text, documentation, …
 }

@@ -1,6 +1,7 @@
 package contract_test
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -169,4 +170,44 @@ func must(c contract.Contract, err error) contract.Contract {
 		panic(err)
 	}
 	return c
+}
+
+func TestAContractSurvivesItsPlan(t *testing.T) {
+	t.Parallel()
+	within, none := must(contract.Profile("ietf-07")), must(contract.Profile("ietf-07"))
+	within.Recovery.Within = 10 * time.Second
+	none.UnknownAnswers = []int{}
+	for _, want := range []contract.Contract{{}, within, none, must(contract.Profile("stripe-v1"))} {
+		text, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got contract.Contract
+		if err := json.Unmarshal(text, &got); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+// FuzzDecode holds that whatever a block says, the result is a valid contract or an error.
+func FuzzDecode(f *testing.F) {
+	for _, seed := range []string{"profile: stripe-v1", "missing: {action: execute}", "recovery: {within: 10s}", "scope: [global]", "unknown_answers: []", "key: {format: pattern, pattern: '[a-z]+'}", "[]", "1", "marker: {name: X, on_first: same}"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, block string) {
+		file, err := parser.ParseBytes([]byte(block), 0)
+		if err != nil || len(file.Docs) == 0 {
+			return
+		}
+		c, err := contract.Decode(file.Docs[0].Body)
+		if err != nil {
+			return
+		}
+		if err := c.Validate(); err != nil || c.Profile == "" {
+			t.Fatalf("%q decoded to %+v, which is not valid: %v", block, c, err)
+		}
+	})
 }
