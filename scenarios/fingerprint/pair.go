@@ -1,0 +1,106 @@
+package fingerprint
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/oncespec/oncespec/mockapi/contract"
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/rewrite"
+	"github.com/oncespec/oncespec/scenarios/rule"
+	"github.com/oncespec/oncespec/scenarios/target"
+)
+
+// sendPair sends A as a fresh intent and B = rewrite(A) under its key, and counts the effects. Where a refusal or a replay of
+// B has to be told from a request that no key would save, B follows under a key of its own; where effects have to be
+// compared, so does A. It is false where the trial does not fit.
+func sendPair(ctx context.Context, s *target.Stage, t rewrite.Trial) (fits bool, err error) {
+	in, pair, fits, err := fresh(ctx, s, t)
+	if err != nil || !fits {
+		return fits, err
+	}
+	s.About(history.Rewrite{ID: t.Rewrite.ID, At: t.Site.At, Prepared: pair.Prepared, Guess: t.Site.Guess})
+	first := s.Do(ctx, in, target.Send{Label: "first", Exact: &pair.A})
+	if !succeeded(s, first) {
+		s.Observe(ctx, in, "after")
+		return true, nil
+	}
+	s.Do(ctx, in, target.Send{Label: "rewritten", Exact: &pair.B, Variant: t.Rewrite.ID})
+	s.Observe(ctx, in, "after")
+	class := t.Rewrite.ClassUnder(s.Contract())
+	if _, _, executed := class.Allowed(); executed && class != rewrite.NeverReplayed {
+		return true, nil
+	}
+	if err := control(ctx, s, t, "control", func(p rewrite.Pair) rewrite.Request { return p.B }); err != nil {
+		return true, err
+	}
+	if class == rewrite.Undeclared || t.Rewrite.Confirm || t.Site.Guess {
+		err = control(ctx, s, t, "plain", func(p rewrite.Pair) rewrite.Request { return p.A })
+	}
+	return true, err
+}
+
+// control sends one side of the pair under a key, and with markers, of its own.
+func control(ctx context.Context, s *target.Stage, t rewrite.Trial, label string, side func(rewrite.Pair) rewrite.Request) error {
+	in, pair, fits, err := fresh(ctx, s, t)
+	if err != nil || !fits {
+		return err
+	}
+	request := side(pair)
+	s.Do(ctx, in, target.Send{Label: label, Exact: &request, Variant: t.Rewrite.ID})
+	return nil
+}
+
+// fresh makes an intent and the trial's pair from its request.
+func fresh(ctx context.Context, s *target.Stage, t rewrite.Trial) (*target.Intent, rewrite.Pair, bool, error) {
+	in, err := s.Intent(ctx)
+	if err != nil {
+		return nil, rewrite.Pair{}, false, err
+	}
+	sample, err := sampleOf(s, in)
+	if err != nil {
+		return nil, rewrite.Pair{}, false, err
+	}
+	pair, fits := sample.Pair(t)
+	return in, pair, fits, nil
+}
+
+// sampleOf is the intent's request with what may change in it.
+func sampleOf(s *target.Stage, in *target.Intent) (*rewrite.Sample, error) {
+	request, err := s.Compose(in, target.Send{})
+	if err != nil {
+		return nil, err
+	}
+	sample, err := rewrite.NewSample(request, rewrite.Policy{Unique: in.Operation.Unique, Vary: in.Operation.Vary, Contract: s.Contract(), Renewed: renewed(s, in)})
+	if err != nil {
+		return nil, fmt.Errorf("operation %s: %w", in.Operation.Name, err)
+	}
+	return sample, nil
+}
+
+// renewed returns the header fields of the tenant's newer credentials.
+func renewed(s *target.Stage, in *target.Intent) []rewrite.Field {
+	tenant := s.Config().Target.Tenants[in.Tenant]
+	if tenant == nil || len(tenant.Renewed) == 0 {
+		return nil
+	}
+	request, err := s.Compose(in, target.Send{Credentials: target.Renewed})
+	if err != nil {
+		return nil
+	}
+	var fields []rewrite.Field
+	for _, f := range request.Header {
+		for name := range tenant.Renewed {
+			if strings.EqualFold(f.Name, name) {
+				fields = append(fields, f)
+			}
+		}
+	}
+	return fields
+}
+
+func succeeded(s *target.Stage, a *history.Attempt) bool {
+	class := s.Contract().Classify(rule.Exchange(a))
+	return class == contract.Result || class == contract.Replay
+}

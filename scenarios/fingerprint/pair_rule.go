@@ -1,0 +1,153 @@
+package fingerprint
+
+import (
+	"strings"
+
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/rewrite"
+	"github.com/oncespec/oncespec/scenarios/rule"
+	"github.com/oncespec/oncespec/scenarios/verdict"
+)
+
+// isVolatile tells the rewrites of fingerprint/volatile from the others.
+func isVolatile(r rewrite.Rewrite) bool {
+	return r.Part == rewrite.Header && (strings.HasPrefix(r.ID, "volatile/") || r.ID == "auth/renewed")
+}
+
+// judge gives the finding on one history of a pair, the rewrite's id as its part.
+func judge(c rule.Case, h *history.History) (rewrite.Rewrite, rule.Finding, bool) {
+	if h.Rewrite == nil {
+		return rewrite.Rewrite{}, rule.Finding{}, false
+	}
+	r, known := rewrite.Find(h.Rewrite.ID)
+	if !known {
+		return r, rule.Finding{}, false
+	}
+	f := outcome(c, h, r)
+	if r.ClassUnder(c.Contract) == rewrite.SameByPractice && f.Outcome == verdict.Fail && !strings.HasPrefix(f.Detail, executed) {
+		f.Level = verdict.Should // general practice, not a standard; executing it is wrong all the same
+	}
+	return r, f.In(r.ID).At(h.ID), true
+}
+
+// executed begins the detail of a double execution.
+const executed = "double execution"
+
+func outcome(c rule.Case, h *history.History, r rewrite.Rewrite) rule.Finding {
+	a, b := h.First("first"), h.First("rewritten")
+	if why := c.Undecided(a); a != nil && why != "" {
+		return rule.Inconclusive(verdict.Environment, "A %s", why)
+	}
+	if !c.Succeeded(a) {
+		return rule.NotAssessed("the target refuses A itself with %s: it proves nothing", c.Says(a))
+	}
+	if why := c.Undecided(b); why != "" {
+		return rule.Inconclusive(verdict.Environment, "B %s", why)
+	}
+	class := r.ClassUnder(c.Contract)
+	mayReplay, mayRefuse, mayExecute := class.Allowed()
+	proof := rule.ProofOf(a, b)
+	problem, unread := effects(h, a.Intent)
+	says := c.Says(b)
+	switch {
+	case problem != "" && !mayExecute:
+		return rule.Fail(proof, executed+": %s; B (%s) was answered %s: %s", place(h), r.Sentence, says, problem)
+	case problem != "":
+		return rule.Pass(proof, "%s: executed as an operation of its own", says)
+	case unread != "":
+		return rule.Inconclusive(verdict.Environment, "%s", unread)
+	case c.Succeeded(b):
+		return replayed(c, h, r, class, proof, mayReplay)
+	}
+	if f, vacuous := needsControl(c, h, says); vacuous {
+		return f
+	}
+	if !mayRefuse {
+		return rule.Fail(proof, "false refusal: %s; B (%s) was answered %s", place(h), r.Sentence, says)
+	}
+	return rule.Pass(proof, "refused with %s, and accepted under a key of its own", says)
+}
+
+// replayed judges a B that was answered with A's result.
+func replayed(c rule.Case, h *history.History, r rewrite.Rewrite, class rewrite.Class, proof verdict.Proof, allowed bool) rule.Finding {
+	compared := class == rewrite.Undeclared || r.Confirm || h.Rewrite.Guess
+	switch {
+	case allowed && class != rewrite.Undeclared:
+		return rule.Pass(proof, "replayed")
+	case compared:
+		same, told := sameEffect(h)
+		if !told {
+			return rule.NotAssessed("B was answered with A's result; whether both mean the same cannot be told, since no answers under keys of their own could be compared")
+		}
+		if same {
+			return rule.Pass(verdict.Weak, "replayed; under keys of their own A and B have equal results")
+		}
+		return rule.Fail(proof, "false replay: %s; B (%s) was answered with A's result, though under keys of their own their results differ", place(h), r.Sentence)
+	}
+	if f, vacuous := needsControl(c, h, "A's result"); vacuous {
+		return f
+	}
+	return rule.Fail(proof, "false replay: %s; B (%s) was answered with A's result", place(h), r.Sentence)
+}
+
+// needsControl tells whether B under a key of its own did not get a result: then what it got under A's key says nothing about
+// the key.
+func needsControl(c rule.Case, h *history.History, says string) (rule.Finding, bool) {
+	control := h.First("control")
+	switch {
+	case control == nil:
+		return rule.Inconclusive(verdict.Harness, "B was answered %s, and was not sent under a key of its own", says), true
+	case c.Undecided(control) != "":
+		return rule.Inconclusive(verdict.Environment, "B under a key of its own %s", c.Undecided(control)), true
+	case !c.Succeeded(control):
+		return rule.NotAssessed("vacuous: under a key of its own B is answered %s too", c.Says(control)), true
+	}
+	return rule.Finding{}, false
+}
+
+// effects bounds what A's intent made. A value is left out where A was prepared: it moves by another amount than the sample's.
+func effects(h *history.History, intent string) (problem, unread string) {
+	kinds := []string{history.Resource, history.Ledger}
+	if !h.Rewrite.Prepared {
+		kinds = append(kinds, history.Value)
+	}
+	problem, unread = rule.AtMost(h, intent, 1, kinds...)
+	if unread != "" && len(h.Observations(intent)) == 0 {
+		return problem, "" // an operation without probes: answers are all there is
+	}
+	return problem, unread
+}
+
+// sameEffect compares the results of A and B under keys of their own; what differs between two runs of A does not count.
+func sameEffect(h *history.History) (same, told bool) {
+	first, plain, control := h.First("first"), h.First("plain"), h.First("control")
+	for _, a := range []*history.Attempt{first, plain, control} {
+		if a == nil || a.Answer == nil || a.Answer.Body.Truncated || a.Answer.Body.Text == "" {
+			return false, false
+		}
+	}
+	if plain.Answer.Status != first.Answer.Status {
+		return false, false
+	}
+	if control.Answer.Status != first.Answer.Status {
+		return false, true
+	}
+	volatile := map[string]bool{}
+	for _, at := range rewrite.DiffPointers([]byte(first.Answer.Body.Text), []byte(plain.Answer.Body.Text)) {
+		volatile[at] = true
+	}
+	for _, at := range rewrite.DiffPointers([]byte(first.Answer.Body.Text), []byte(control.Answer.Body.Text)) {
+		if !volatile[at] {
+			return false, true
+		}
+	}
+	return true, true
+}
+
+// place says where the pair differs.
+func place(h *history.History) string {
+	if h.Rewrite.At == "" {
+		return h.Rewrite.ID
+	}
+	return h.Rewrite.ID + " at " + h.Rewrite.At
+}

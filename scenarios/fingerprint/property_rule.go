@@ -1,0 +1,54 @@
+package fingerprint
+
+import (
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/rule"
+	"github.com/oncespec/oncespec/scenarios/verdict"
+)
+
+// noCounterexample judges all cases of the search together: one counterexample fails it, the smallest history first.
+func noCounterexample(c rule.Case) []rule.Finding {
+	tried, vacuous := 0, 0
+	var found []rule.Finding
+	for _, h := range c.Histories {
+		f, ok := counterexample(c, h)
+		if !ok {
+			continue
+		}
+		switch f.Outcome {
+		case verdict.Fail:
+			found = append(found, f)
+		case verdict.Inconclusive:
+			return []rule.Finding{f}
+		case verdict.NotAssessed:
+			vacuous++
+		default:
+			tried++
+		}
+	}
+	switch {
+	case len(found) > 0:
+		return found
+	case tried == 0:
+		return []rule.Finding{rule.NotAssessed("no random pair could be tried (%d were refused even under keys of their own)", vacuous)}
+	}
+	return []rule.Finding{rule.Pass(verdict.Strong, "%d random pairs, no counterexample (%d more were refused even under keys of their own)", tried, vacuous).At(ids(c.Histories)...)}
+}
+
+// counterexample judges one case of the search. What is only general practice does not count here.
+func counterexample(c rule.Case, h *history.History) (rule.Finding, bool) {
+	_, f, ok := judge(c, h)
+	f.Part = ""
+	if f.Level == verdict.Should {
+		f.Outcome, f.Level = verdict.Pass, ""
+	}
+	return f, ok
+}
+
+func ids(hs []*history.History) []string {
+	var all []string
+	for _, h := range hs {
+		all = append(all, h.ID)
+	}
+	return all
+}
