@@ -1,0 +1,44 @@
+package suites
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/oncespec/oncespec/reports"
+	"github.com/oncespec/oncespec/scenarios/run"
+)
+
+// Execute does what the registered tree does, without Ginkgo: for plain tests, several at a time. An error means that
+// nothing could be planned or started by our own fault; what the environment did is in the report.
+func Execute(ctx context.Context, o Options) (*reports.Report, error) {
+	o = o.fill()
+	plan, err := run.NewPlan(o.Config, o.Selection, o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	plan.Rerun = o.Rerun
+	s := &Suite{opts: o, plan: plan, ctx: ctx, started: time.Now()}
+	s.run, s.problem = run.Begin(ctx, run.Options{Config: o.Config, Plan: plan, Out: o.Out, Strict: o.Strict, AllowRemote: o.AllowRemote, Progress: o.Progress})
+	if s.run == nil {
+		return s.summarise(run.Judge(plan, nil), nil, ctx.Err() != nil), nil
+	}
+	defer func() {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupGrace)
+		defer cancel()
+		s.problem = errors.Join(s.problem, s.run.Close(closing))
+	}()
+	if s.problem == nil {
+		s.problem = s.run.Problem()
+	}
+	for _, step := range plan.Steps {
+		if s.problem != nil || ctx.Err() != nil {
+			break
+		}
+		if _, err := s.run.Step(ctx, step); err != nil && ctx.Err() == nil {
+			s.problem = err
+		}
+	}
+	s.finish(ctx)
+	return s.report, nil
+}
