@@ -28,6 +28,9 @@ func notForOthers(c rule.Case, h *history.History) []rule.Finding {
 		if how := c.GivesAway(h, first, h.First("control"), a); how != "" {
 			return one(rule.Fail(rule.ProofOf(first, a), "the attempt %s under the owner's key was answered %s: %s", label, c.Says(a), how))
 		}
+		if likeness, _ := rule.CompareBodies(first.Answer.Body, a.Answer.Body, nil); likeness == rule.Alike && c.Succeeded(a) && c.NoResult("", h.First("control")) != nil {
+			undecided = "the attempt " + label + " was answered like the first one, and nothing shows whether that is so for everybody"
+		}
 	}
 	if undecided != "" {
 		return one(rule.Inconclusive(verdict.Environment, "%s", undecided))

@@ -11,26 +11,28 @@ import (
 // noDownstream: a replay sends nothing downstream, whether or not it would be booked there. A lookup is no harm. What one
 // execution sends may come late, so the calls of the write that was never retried are the measure too.
 func noDownstream(c rule.Case, h *history.History) []rule.Finding {
-	first, retry, broken := pair(c, h)
-	if broken != nil {
+	first := h.First("first")
+	if broken := c.NoResult("the first attempt", first); broken != nil {
 		return broken
 	}
+	proof, sent := sentAgain(h, first)
 	before, _ := calls(h, first.Intent, "first")
 	after, unread := calls(h, first.Intent)
 	usual := 0
 	if once := h.First("once"); once != nil {
 		usual, _ = calls(h, once.Intent)
 	}
-	proof := rule.ProofOf(first, retry)
 	switch allowed := max(before, usual); {
 	case after > allowed:
 		return one(rule.Fail(proof, "one execution makes %s downstream; after the retries there were %d", count(allowed, "call"), after))
 	case unread != "":
 		return one(rule.Inconclusive(verdict.Environment, "the gate's ledger could not be read: %s", unread))
+	case proof == verdict.None:
+		return one(rule.Inconclusive(verdict.Environment, "no retry was answered"))
 	case allowed == 0:
 		return one(rule.Inconclusive(verdict.Environment, "the target did not call downstream at all"))
 	}
-	return one(rule.Pass(proof, "%s downstream, none of them by %d retries", count(after, "call"), len(h.Attempts("retry", "again"))))
+	return one(rule.Pass(proof, "%s downstream, none of them by %d retries", count(after, "call"), sent))
 }
 
 // calls counts the calls of an intent that asked for something to be done, at the moments (none = all; the most counts).

@@ -21,22 +21,14 @@ func oneEffect(c rule.Case, h *history.History) []rule.Finding {
 }
 
 func oneEffectBy(c rule.Case, h *history.History, kind, missing string) rule.Finding {
-	first, retries := h.First("first"), h.Attempts("retry", "again")
+	first := h.First("first")
 	if broken := c.NoResult("the first attempt", first); broken != nil {
 		return broken[0]
 	}
 	if !sees(h, first.Intent, kind) {
 		return rule.NotAssessed("%s", missing)
 	}
-	proof, sent := verdict.None, 0
-	for _, r := range retries {
-		if p := rule.ProofOf(first, r); p == verdict.Strong || proof == verdict.None {
-			proof = p
-		}
-		if r.Outcome != history.Unsent {
-			sent++
-		}
-	}
+	proof, sent := sentAgain(h, first)
 	want := 1
 	if kind == history.Ledger {
 		want = max(1, bookings(h))
@@ -51,6 +43,20 @@ func oneEffectBy(c rule.Case, h *history.History, kind, missing string) rule.Fin
 		return rule.Inconclusive(verdict.Environment, "no retry was answered")
 	}
 	return rule.Pass(proof, "the request was sent %d times and had the effect of one", 1+sent)
+}
+
+// sentAgain counts the retries that left, and says how well it is shown that at least one was put to the target.
+func sentAgain(h *history.History, first *history.Attempt) (proof verdict.Proof, sent int) {
+	proof = verdict.None
+	for _, r := range h.Attempts("retry", "again") {
+		if p := rule.ProofOf(first, r); p == verdict.Strong || proof == verdict.None {
+			proof = p
+		}
+		if r.Outcome != history.Unsent {
+			sent++
+		}
+	}
+	return proof, sent
 }
 
 func sees(h *history.History, intent, kind string) bool {

@@ -13,6 +13,9 @@ import (
 // sameStatus: the retry has the status of the first answer. Where the declared fidelity leaves the status open, it must
 // still be an answer: a retry that is only ever answered with a 5xx, or told to wait, tells its caller nothing.
 func sameStatus(c rule.Case, h *history.History) []rule.Finding {
+	if f, never := neverAnswered(c, h); never {
+		return one(f)
+	}
 	first, retry, broken := pair(c, h)
 	if broken != nil {
 		return broken
@@ -146,7 +149,10 @@ func pair(c rule.Case, h *history.History) (first, retry *history.Attempt, broke
 	}
 	retry = retries[len(retries)-1]
 	if why := c.Undecided(retry); why != "" {
-		return nil, nil, one(unanswered(c, h, why))
+		if _, never := neverAnswered(c, h); never {
+			return nil, nil, one(rule.NotAssessed("the retry %s, like every other", why))
+		}
+		return nil, nil, one(rule.Inconclusive(verdict.Environment, "the retry %s", why))
 	}
 	return first, retry, nil
 }
@@ -154,18 +160,19 @@ func pair(c rule.Case, h *history.History) (first, retry *history.Attempt, broke
 // patience is how many retries must have been answered, all with a 5xx, to call it the target's way of answering them.
 const patience = 3
 
-// unanswered: one lost retry proves nothing, but a target that meets every retry with a 5xx has no replay.
-func unanswered(c rule.Case, h *history.History, why string) rule.Finding {
-	all := h.Attempts("retry", "again")
+// neverAnswered: one lost retry proves nothing, but a target that meets every retry with a 5xx has no replay.
+func neverAnswered(c rule.Case, h *history.History) (rule.Finding, bool) {
+	first, all := h.First("first"), h.Attempts("retry", "again")
+	if c.NoResult("the first attempt", first) != nil || len(all) < patience {
+		return rule.Finding{}, false
+	}
 	for _, a := range all {
 		if a.Outcome != history.Answered || a.Answer == nil || a.Replaced || a.Answer.Status < 500 {
-			return rule.Inconclusive(verdict.Environment, "the retry %s", why)
+			return rule.Finding{}, false
 		}
 	}
-	if len(all) < patience {
-		return rule.Inconclusive(verdict.Environment, "the retry %s", why)
-	}
-	return rule.Fail(rule.ProofOf(all...), "the first attempt was answered with a result, each of its %d retries with a 5xx: the retry %s", len(all), why)
+	return rule.Fail(rule.ProofOf(append(all, first)...), "the first attempt was answered %s, each of its %d retries with a 5xx, the last %s",
+		c.Says(first), len(all), c.Says(all[len(all)-1])), true
 }
 
 func open(c rule.Case, what string, retry *history.Attempt) rule.Finding {
