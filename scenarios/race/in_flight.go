@@ -1,0 +1,49 @@
+package race
+
+import (
+	"context"
+	"time"
+
+	"github.com/oncespec/oncespec/mockapi/contract"
+	"github.com/oncespec/oncespec/mockapi/provider"
+	"github.com/oncespec/oncespec/scenarios/target"
+)
+
+// How long a duplicate is given to be answered while the first is held: long where a refusal is declared, since one that is
+// late is no broken promise; short where it may wait, since then there is nothing to be seen.
+const (
+	refusedWithin = 2 * time.Second
+	waitsFor      = 300 * time.Millisecond
+)
+
+// inFlight sends a duplicate while the first one's downstream call is held, and again when that is over.
+func inFlight(ctx context.Context, s *target.Stage) error {
+	in, err := s.Intent(ctx)
+	if err != nil {
+		return err
+	}
+	hold := s.Hold(in, provider.BeforeBooking)
+	defer hold.Close()
+	first := s.Go(ctx, in, target.Send{})
+	hold.Arrived(ctx, first)
+	s.Observe(ctx, in, "held")
+
+	duplicate := s.Go(ctx, in, target.Send{Label: "duplicate"})
+	within := waitsFor
+	if s.Contract().InFlight.Action == contract.ActionRefuse {
+		within = refusedWithin
+	}
+	limit := time.NewTimer(within)
+	defer limit.Stop()
+	select {
+	case <-duplicate.Done():
+	case <-limit.C:
+	case <-ctx.Done():
+	}
+	hold.Release()
+	first.Wait(ctx)
+	duplicate.Wait(ctx)
+	s.Resolve(ctx, in, target.Send{})
+	s.Observe(ctx, in, "after")
+	return nil
+}

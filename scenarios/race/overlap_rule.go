@@ -1,0 +1,84 @@
+package race
+
+import (
+	"fmt"
+
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/rule"
+	"github.com/oncespec/oncespec/scenarios/verdict"
+)
+
+// overlap is how far the bursts of several histories were simultaneous.
+type overlap struct {
+	bursts, atWork, inFlight int // bursts seen; those that overlapped at the target's work; those whose flights did
+	most                     int // requests together in one burst
+	histories                []string
+}
+
+// add takes in the bursts of a history.
+func (o *overlap) add(h *history.History) {
+	for _, b := range h.Bursts("") {
+		o.bursts++
+		working, flying := atWork(h, b), b.Overlapped
+		switch {
+		case working > 1:
+			o.atWork++
+			o.most = max(o.most, working)
+		case flying > 1:
+			o.inFlight++
+			o.most = max(o.most, b.Together)
+		default:
+			continue
+		}
+		o.histories = append(o.histories, h.ID)
+	}
+}
+
+// atWork counts the requests of a burst that the target had whole before the one that was held in its downstream call was
+// let go, that one included.
+func atWork(h *history.History, b *history.Burst) (n int) {
+	attempts := burst(h, b)
+	if len(attempts) == 0 {
+		return 0
+	}
+	_, until, held := rule.Held(h, attempts[0].Intent)
+	for _, a := range attempts {
+		if held && a.Link.RequestWhole && a.Link.LastRequestAt > 0 && a.Link.LastRequestAt < until {
+			n++
+		}
+	}
+	return n
+}
+
+func burst(h *history.History, b *history.Burst) (attempts []*history.Attempt) {
+	for _, a := range h.Attempts(b.Label) {
+		for _, id := range b.Attempts {
+			if a.ID == id {
+				attempts = append(attempts, a)
+			}
+		}
+	}
+	return attempts
+}
+
+// passed is the finding where nothing spoke against the target: a pass as far as anything was simultaneous.
+func (o *overlap) passed(c rule.Case, format string, args ...any) rule.Finding {
+	said := fmt.Sprintf(format, args...)
+	switch {
+	case o.bursts == 0:
+		return rule.Inconclusive(verdict.Harness, "no burst was sent").At(ids(c.Histories)...)
+	case o.atWork > 0:
+		return rule.Pass(verdict.Strong, "%s; %d of %d bursts overlapped at the target's work, %d more in flight, up to %d at once",
+			said, o.atWork, o.bursts, o.inFlight, o.most).At(o.histories...)
+	case o.inFlight > 0:
+		return rule.Pass(verdict.Weak, "%s; %d of %d bursts overlapped in flight, up to %d at once", said, o.inFlight, o.bursts, o.most).At(o.histories...)
+	}
+	return rule.Inconclusive(verdict.Environment, "no two requests overlapped in %d bursts", o.bursts).At(ids(c.Histories)...)
+}
+
+func ids(hs []*history.History) (all []string) {
+	for _, h := range hs {
+		all = append(all, h.ID)
+	}
+	return all
+}

@@ -1,0 +1,25 @@
+package race
+
+import (
+	"strings"
+
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/rule"
+	"github.com/oncespec/oncespec/scenarios/verdict"
+)
+
+func retryAfterRule(c rule.Case, h *history.History) []rule.Finding {
+	m, f := meet(c, h)
+	if f != nil {
+		return one(*f)
+	}
+	if !toldToComeBack(c, m.duplicate) {
+		return one(rule.NotAssessed("the duplicate was not told to come back, but answered %s", c.Says(m.duplicate)))
+	}
+	for _, v := range m.duplicate.Answer.Header["Retry-After"] {
+		if strings.TrimSpace(v) != "" {
+			return one(rule.Pass(verdict.Strong, "Retry-After: %s", v))
+		}
+	}
+	return one(rule.Fail(verdict.Strong, "the refusal %s has no Retry-After", c.Says(m.duplicate)))
+}

@@ -1,0 +1,107 @@
+package race
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/oncespec/oncespec/mockapi/provider"
+	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/target"
+)
+
+// Requests that a target lets wait for the first are not answered before it is let go, so nothing tells that they are all
+// there. It is let go when nothing was answered for so long, and after mostCalm in any case.
+const (
+	calm     = 150 * time.Millisecond
+	mostCalm = 2 * time.Second
+)
+
+// round is one burst.
+type round struct {
+	n    int
+	held bool // the first to reach the gate is held meanwhile
+}
+
+// rounds leaves out the held ones where there is no gate.
+func rounds(s *target.Stage, all ...round) []round {
+	if s.Has(catalogue.NeedGate) {
+		return all
+	}
+	var free []round
+	for _, r := range all {
+		free = append(free, round{n: r.n})
+	}
+	return free
+}
+
+func (r round) how() string {
+	if r.held {
+		return "held"
+	}
+	return "free"
+}
+
+// together sends the shots, which share one intent's markers, at once.
+func (r round) together(ctx context.Context, s *target.Stage, label string, shots []target.Shot) {
+	if !r.held {
+		s.Burst(ctx, label, shots)
+		return
+	}
+	hold := s.Hold(shots[0].Intent, provider.BeforeBooking)
+	defer hold.Close()
+	burst := s.GoBurst(ctx, label, shots)
+	if arrived(ctx, hold, burst.Flights()) {
+		untilCalm(ctx, burst.Flights())
+	}
+	hold.Release()
+	burst.Wait(ctx)
+}
+
+// arrived waits until the call of any of the flights is held, or all ended without one.
+func arrived(ctx context.Context, hold *target.Hold, flights []*target.Flight) bool {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	answers := make(chan bool, len(flights))
+	for _, f := range flights {
+		go func() { answers <- hold.Arrived(ctx, f) }()
+	}
+	for range flights {
+		if <-answers {
+			return true
+		}
+	}
+	return false
+}
+
+// untilCalm waits until all flights but one ended, or none has for a while.
+func untilCalm(ctx context.Context, flights []*target.Flight) {
+	ctx, cancel := context.WithTimeout(ctx, mostCalm)
+	defer cancel()
+	var watching sync.WaitGroup
+	defer watching.Wait()
+	defer cancel()
+	ended := make(chan struct{}, len(flights))
+	for _, f := range flights {
+		watching.Go(func() {
+			select {
+			case <-f.Done():
+				ended <- struct{}{}
+			case <-ctx.Done():
+			}
+		})
+	}
+	quiet := time.NewTimer(calm)
+	defer quiet.Stop()
+	for open := len(flights); open > 1; {
+		select {
+		case <-ended:
+			open--
+			quiet.Reset(calm)
+		case <-quiet.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
