@@ -1,0 +1,65 @@
+package flow
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/oncespec/oncespec/mockapi/reference"
+	"github.com/oncespec/oncespec/mockapi/store"
+)
+
+// Entry is what the store keeps for one claimed key: the record, and all that recovery needs to finish the work.
+type Entry struct {
+	reference.Record
+	Tenant    string         `json:"tenant"`
+	Operation string         `json:"operation"`
+	Command   jsontext.Value `json:"command"` // of the request that claimed the key
+}
+
+// ID is where the entry is stored.
+func (e Entry) ID() store.ID { return store.ID{Scope: e.Scope, Key: e.Key} }
+
+// Load reads an entry; store.ErrNotFound where there is none.
+func Load(r store.Reader, id store.ID) (Entry, error) {
+	claim, err := r.Claim(id)
+	if err != nil {
+		return Entry{}, err
+	}
+	return decode(claim)
+}
+
+// Save writes an entry.
+func Save(tx store.Tx, e Entry) error {
+	claim, err := encode(e)
+	if err != nil {
+		return err
+	}
+	return tx.PutClaim(claim)
+}
+
+// Insert writes an entry that is new; store.ErrExists where there is one.
+func Insert(tx store.Tx, e Entry) error {
+	claim, err := encode(e)
+	if err != nil {
+		return err
+	}
+	return tx.InsertClaim(claim)
+}
+
+func decode(claim store.Claim) (e Entry, err error) {
+	if err := json.Unmarshal(claim.Data, &e); err != nil {
+		return Entry{}, fmt.Errorf("claim record %s %s: %w", claim.Scope, claim.Key, err)
+	}
+	return e, nil
+}
+
+func encode(e Entry) (store.Claim, error) {
+	data, err := json.Marshal(e)
+	if err != nil {
+		return store.Claim{}, fmt.Errorf("claim record %s %s: %w", e.Scope, e.Key, err)
+	}
+	open := e.State == reference.InProgress || e.State == reference.Unknown
+	return store.Claim{ID: e.ID(), Tenant: e.Tenant, Open: open, Data: data}, nil
+}
