@@ -24,6 +24,7 @@ type inBody struct {
 	plant    string             // JSON to put on both sides where nothing fits; empty: nothing
 	below    string             // JSON Pointer inside the planted value to the place where it acts
 	freeOnly bool               // plant into free-form objects only
+	unless   func(*Sample) bool // plant nothing into samples of this kind
 	homes    func(*Sample) Site // where to plant instead
 
 	finish func(b *Request) // a change of the message around the body
@@ -57,7 +58,7 @@ func (r inBody) candidates(s *Sample) []Site {
 	switch {
 	case r.homes != nil:
 		out = append(out, r.homes(s))
-	case r.plant != "":
+	case r.plant != "" && (r.unless == nil || !r.unless(s)):
 		out = append(out, s.homes(r.planted(), r.freeOnly)...)
 	}
 	return out

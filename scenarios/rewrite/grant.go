@@ -13,7 +13,7 @@ type grant struct {
 // grant tells whether the value at a place may change its meaning, and into what. What holds or is a unique marker may not;
 // neither may what the contract excludes, since changing that changes no meaning.
 func (s *Sample) grant(at Pointer, root *Node) (grant, bool) {
-	if s.holdsUnique(at) || s.ignored(at) {
+	if s.pinned(at) || s.ignored(at) {
 		return grant{}, false
 	}
 	if len(s.policy.Vary) == 0 {
@@ -48,6 +48,12 @@ func (s *Sample) holdsUnique(at Pointer) bool {
 	return slices.ContainsFunc(s.unique, func(u Pointer) bool { return u.within(at) || at.within(u) })
 }
 
+// pinned tells whether a value may not change: it is or holds a marker, or turned out fixed.
+func (s *Sample) pinned(at Pointer) bool { return s.holdsUnique(at) || s.fixedAt(at) }
+
+// fixedAt tells whether a place is, or lies in, one that turned out not to vary.
+func (s *Sample) fixedAt(at Pointer) bool { return slices.ContainsFunc(s.fixed, at.within) }
+
 // ignored tells whether the contract says that a place does not count.
 func (s *Sample) ignored(at Pointer) bool {
 	return slices.ContainsFunc(s.excluded, at.within)
@@ -67,7 +73,7 @@ func (s *Sample) homes(value *Node, freeOnly bool) []Site {
 	for _, v := range s.body {
 		node, found := s.root.At(v.at)
 		isObject := found && node.Kind == Object || !found && v.rule.kind == TypeObject
-		if isObject && v.rule.freeForm() && !s.ignored(v.at) && (v.rule.values == nil || v.rule.values.admits(value)) {
+		if isObject && v.rule.freeForm() && !s.fixedAt(v.at) && !s.ignored(v.at) && (v.rule.values == nil || v.rule.values.admits(value)) {
 			out = append(out, Site{At: v.at.child(planted).String(), Planted: true})
 		}
 	}
@@ -76,7 +82,7 @@ func (s *Sample) homes(value *Node, freeOnly bool) []Site {
 	}
 	for _, v := range s.body {
 		node, found := s.root.At(v.at)
-		if found && node.Kind != Object && !s.holdsUnique(v.at) && !s.ignored(v.at) && v.rule.admits(value) {
+		if found && node.Kind != Object && !s.pinned(v.at) && !s.ignored(v.at) && v.rule.admits(value) {
 			out = append(out, Site{At: v.at.String(), Planted: true})
 		}
 	}
@@ -85,7 +91,7 @@ func (s *Sample) homes(value *Node, freeOnly bool) []Site {
 	}
 	s.root.walk(func(p place) {
 		leaf := p.node.Kind != Object && p.node.Kind != Array && p.node.Kind != Null
-		if leaf && len(p.at) > 0 && typeOf(p.node) == typeOf(value) && !s.holdsUnique(p.at) && !s.ignored(p.at) {
+		if leaf && len(p.at) > 0 && typeOf(p.node) == typeOf(value) && !s.pinned(p.at) && !s.ignored(p.at) {
 			out = append(out, Site{At: p.at.String(), Planted: true, Guess: true})
 		}
 	})

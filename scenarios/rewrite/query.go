@@ -100,7 +100,10 @@ func (r onQuery) apply(s *Sample, site Site, choice int) (a, b Request, ok bool)
 
 // grantQuery tells whether a parameter may change.
 func (s *Sample) grantQuery(key string) (r *rule, guess, ok bool) {
-	if len(s.policy.Vary) == 0 {
+	switch {
+	case slices.Contains(s.policy.Fixed, "?"+key):
+		return nil, false, false
+	case len(s.policy.Vary) == 0:
 		return anything, true, true
 	}
 	r, ok = s.query[key]

@@ -12,7 +12,7 @@ var absentRows = []Rewrite{
 		act: inBody{fits: spelt("null"), needs: changes, plant: `null`, edit: func(e *edit) bool { return e.pick(text("")) }},
 	},
 	leftOut("absent/zero-to-absent", "A zero is left out.", Different, "", "zero that may be absent", `0`),
-	leftOut("absent/null-to-absent", "A null is left out.", ByContract, ByAbsence, "null that may be absent", `null`),
+	nullLeftOut,
 	leftOut("absent/empty-string", "An empty string is left out.", ByContract, "", "empty string that may be absent", `""`),
 	leftOut("absent/empty-array", "An empty array is left out.", ByContract, "", "empty array that may be absent", `[]`),
 	leftOut("absent/empty-object", "An empty object is left out.", ByContract, "", "empty object that may be absent", `{}`),
@@ -31,6 +31,18 @@ func leftOut(id, sentence string, class Class, decides Parameter, needs, value s
 		act: inBody{fits: spelt(value), needs: changes, plant: value, edit: (*edit).drop},
 	}
 }
+
+// In free-form data null and absent may differ even where a contract calls them equal: it speaks of the API's own fields.
+var nullLeftOut = Rewrite{
+	ID: "absent/null-to-absent", Sentence: "A null is left out.",
+	Class: ByContract, Decides: ByAbsence, Part: Body, Source: sourceAbsent, Needs: "null that may be absent, and no free-form object",
+	act: inBody{fits: func(s *Sample, p place) bool {
+		g, ok := s.grant(p.at, s.root)
+		return ok && p.node.Kind == Null && !(g.free && equalAbsence(s))
+	}, needs: changes, plant: `null`, unless: equalAbsence, edit: (*edit).drop},
+}
+
+func equalAbsence(s *Sample) bool { return s.policy.Contract.Fingerprint.Absence == "equal" }
 
 // withDefault leaves a member out of A and spells its default in B.
 type withDefault struct{}

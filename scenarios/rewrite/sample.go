@@ -15,6 +15,7 @@ type Policy struct {
 	Unique   []string          // JSON Pointers of markers: never changed in value
 	Vary     map[string]Vary   // what may change; empty: every other leaf, by its type, as a guess
 	Contract contract.Contract // names the key header, and the fields and orders that do not count
+	Fixed    []string          // places, named as in Vary, that turned out not to vary after all: a control was refused
 	Renewed  []Field           // headers with newer credentials of the same principal
 }
 
@@ -26,6 +27,7 @@ type Sample struct {
 	unique   []Pointer
 	excluded []Pointer        // by contract: they do not count
 	sets     []Pointer        // by contract: their order does not count
+	fixed    []Pointer        // in the body
 	body     []varied         // in the order of their pointers, so that every choice is repeatable
 	query    map[string]*rule // by decoded parameter name
 }
@@ -54,6 +56,8 @@ func NewSample(request Request, policy Policy) (*Sample, error) {
 	problems = append(problems, wrap("fingerprint.exclude", err))
 	s.sets, err = parsePointers(policy.Contract.Fingerprint.Sets)
 	problems = append(problems, wrap("fingerprint.sets", err))
+	s.fixed, err = parsePointers(slices.DeleteFunc(slices.Clone(policy.Fixed), func(name string) bool { return strings.HasPrefix(name, "?") }))
+	problems = append(problems, wrap("fixed", err))
 	for _, name := range slices.Sorted(maps.Keys(policy.Vary)) {
 		problems = append(problems, wrap("vary", s.addVary(name, policy.Vary[name])))
 	}

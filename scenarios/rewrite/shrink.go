@@ -1,0 +1,123 @@
+package rewrite
+
+import "strconv"
+
+// Shrink makes a failing trial smaller and keeps it failing. It works on the trial's changes instead of on the random bits
+// behind them: first no change at all, then ever fewer, then smaller values. This takes few requests, and each pair is tried
+// once only. An error of fails ends it early; the smallest trial so far is returned with it.
+func Shrink(s *Sample, t Trial, fails func(Pair) (bool, error)) (Trial, error) {
+	k := &shrinker{s: s, best: t, fails: fails, seen: map[string]bool{}}
+	k.withoutChanges()
+	k.fewerChanges()
+	k.smallerValues()
+	k.offer(Trial{k.best.Rewrite, k.best.Changes, k.best.Site, 0})
+	return k.best, k.err
+}
+
+type shrinker struct {
+	s     *Sample
+	best  Trial
+	fails func(Pair) (bool, error)
+	seen  map[string]bool // verdicts by the bytes of both requests
+	err   error
+}
+
+// offer takes a trial as the new best if it fails too.
+func (k *shrinker) offer(t Trial) bool {
+	if k.err != nil {
+		return false
+	}
+	pair, ok := k.s.Pair(t)
+	if !ok {
+		return false
+	}
+	id := pair.A.id() + pair.B.id()
+	failed, known := k.seen[id]
+	if !known {
+		if failed, k.err = k.fails(pair); k.err != nil {
+			return false
+		}
+		k.seen[id] = failed
+	}
+	if failed {
+		k.best = t
+	}
+	return failed
+}
+
+// id is the request as a map key.
+func (r Request) id() string {
+	out := r.Method + " " + r.Target() + "\n" + string(r.framing()) + "\n"
+	for _, f := range r.Header {
+		out += f.Name + ":" + f.Value + "\n"
+	}
+	return out + strconv.Itoa(len(r.Body)) + "\n" + string(r.Body)
+}
+
+// withoutChanges tries the rewrite on the sample itself, at the failing place and at a few others.
+func (k *shrinker) withoutChanges() {
+	if len(k.best.Changes) == 0 {
+		return
+	}
+	sites := append([]Site{k.best.Site}, k.best.Rewrite.Sites(k.s)...)
+	for _, site := range sites[:min(len(sites), 4)] {
+		if k.offer(Trial{k.best.Rewrite, nil, site, k.best.Choice}) {
+			return
+		}
+	}
+}
+
+// fewerChanges leaves out halves, then quarters, then single changes, for as long as that works.
+func (k *shrinker) fewerChanges() {
+	for part := (len(k.best.Changes) + 1) / 2; part > 0 && k.err == nil; {
+		dropped := false
+		for from := 0; from < len(k.best.Changes); {
+			to := min(from+part, len(k.best.Changes))
+			rest := append(append([]Change{}, k.best.Changes[:from]...), k.best.Changes[to:]...)
+			if k.offer(Trial{k.best.Rewrite, rest, k.best.Site, k.best.Choice}) {
+				dropped = true
+			} else {
+				from = to
+			}
+		}
+		if !dropped || part > 1 {
+			part /= 2
+		}
+	}
+}
+
+// smallerValues takes members and items out of the values that are left.
+func (k *shrinker) smallerValues() {
+	for i := 0; i < len(k.best.Changes) && k.err == nil; {
+		if !k.smallerValue(i) {
+			i++
+		}
+	}
+}
+
+func (k *shrinker) smallerValue(i int) bool {
+	now := k.best.Changes[i]
+	if now.At == "" || now.At[0] == '?' {
+		return false
+	}
+	value, err := Parse([]byte(now.Value))
+	if err != nil {
+		return false
+	}
+	done := false
+	value.walk(func(p place) {
+		if done || p.parent == nil {
+			return
+		}
+		smaller := value.Clone()
+		above, ok := smaller.At(p.at[:len(p.at)-1])
+		if !ok || p.index >= len(above.Items)+len(above.Members) {
+			return
+		}
+		above.remove(p.index)
+		changes := append([]Change{}, k.best.Changes...)
+		changes[i].Value = smaller.String()
+		done = k.offer(Trial{k.best.Rewrite, changes, k.best.Site, k.best.Choice})
+	})
+	return done
+}

@@ -1,0 +1,83 @@
+package rewrite
+
+import (
+	"fmt"
+	"net/url"
+)
+
+// Change gives one place of a sample another value. Values stay as they are spelled.
+type Change struct {
+	At    string // a JSON Pointer, or ?NAME for a query parameter
+	Value string // JSON, or the parameter's text
+}
+
+// Trial is one case of a search: changes that make A out of the sample, and the rewrite that makes B out of A. It is data, so
+// a case can be kept, made smaller and run again.
+type Trial struct {
+	Rewrite Rewrite
+	Changes []Change
+	Site    Site
+	Choice  int
+}
+
+// With is the sample with changes made. What may vary stays as it was; a change at a unique marker is refused.
+func (s *Sample) With(changes ...Change) (*Sample, error) {
+	if len(changes) == 0 {
+		return s, nil
+	}
+	out := *s
+	out.request = s.Request()
+	for _, c := range changes {
+		if err := out.change(c); err != nil {
+			return nil, fmt.Errorf("change at %s: %w", c.At, err)
+		}
+	}
+	if out.root != nil {
+		out.request.Body = out.root.Append(nil)
+	}
+	return &out, nil
+}
+
+func (s *Sample) change(c Change) error {
+	if len(c.At) > 0 && c.At[0] == '?' {
+		params := splitQuery(s.request.RawQuery)
+		i := firstOf(s.request.RawQuery, c.At[1:])
+		if i < 0 {
+			return fmt.Errorf("the request has no query parameter of that name")
+		}
+		params[i].value, params[i].equals = url.QueryEscape(c.Value), true
+		s.request.RawQuery = joinQuery(params)
+		return nil
+	}
+	at, err := ParsePointer(c.At)
+	if err != nil {
+		return err
+	}
+	if s.holdsUnique(at) {
+		return fmt.Errorf("a unique marker is there, which never varies")
+	}
+	value, err := Parse([]byte(c.Value))
+	if err != nil {
+		return err
+	}
+	if s.root == nil {
+		return fmt.Errorf("the request has no JSON body")
+	}
+	root, ok := plant(s.root, at, value)
+	if !ok {
+		return fmt.Errorf("the body has no such place")
+	}
+	s.root = root
+	return nil
+}
+
+// Pair makes the pair of a trial. It is false where the trial does not fit the sample.
+func (s *Sample) Pair(t Trial) (Pair, bool) {
+	changed, err := s.With(t.Changes...)
+	if err != nil || t.Rewrite.act == nil {
+		return Pair{}, false
+	}
+	pair, ok := t.Rewrite.Apply(changed, t.Site, t.Choice)
+	pair.Prepared = !pair.A.Equal(s.request)
+	return pair, ok
+}
