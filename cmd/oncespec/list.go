@@ -64,7 +64,7 @@ func (c *ListCmd) rows() (rows []row, err error) {
 			rows = append(rows, row{ID: name, Text: p.Sourced})
 		}
 	case "rewrites":
-		for _, r := range rewrite.All() {
+		for _, r := range rewrite.Catalogue() {
 			rows = append(rows, row{r.ID, string(r.Class), r.Sentence})
 		}
 	case "mutants":

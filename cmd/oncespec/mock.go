@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+
+	"github.com/oncespec/oncespec/mockapi"
+	"github.com/oncespec/oncespec/mockapi/mutants"
+	"github.com/oncespec/oncespec/reports"
+)
+
+// MockCmd serves the reference mock.
+type MockCmd struct {
+	Listen      string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address."`
+	DB          string `placeholder:"FILE" help:"SQLite file; without it everything is kept in memory."`
+	Downstream  string `placeholder:"URL" help:"Provider that tickets and payments are booked at; without it nothing is booked."`
+	Profile     string `default:"ietf-07" placeholder:"NAME" help:"Contract to keep (see: oncespec list profiles)."`
+	Mutant      string `placeholder:"NAME" help:"Serve a variant with one defect."`
+	ListMutants bool   `help:"List the variants and exit."`
+	JSON        bool   `help:"With --list-mutants: as JSON."`
+}
+
+// Help is shown under --help.
+func (MockCmd) Help() string {
+	return "Tokens: acme-token, acme-token-2 (the same caller, renewed), globex-token.\n\nExamples:\n  oncespec mock --db mock.db\n  oncespec mock --list-mutants --json\n  oncespec mock --mutant float64-fingerprint --listen 127.0.0.1:9000"
+}
+
+// Run is called by kong.
+func (c *MockCmd) Run(ctx context.Context, io streams) error {
+	if c.ListMutants {
+		return c.list(io)
+	}
+	err := mockapi.Serve(ctx, mockapi.ServeOptions{Listen: c.Listen, DB: c.DB, Downstream: c.Downstream, Profile: c.Profile, Mutant: c.Mutant,
+		Logger: slog.New(slog.NewTextHandler(io.err, nil)),
+		Ready:  func(address string) { fmt.Fprintf(io.err, "mock API at http://%s, Ctrl-C ends it\n", address) }})
+	if err != nil {
+		return &exitError{reports.Environment.ExitCode(), err}
+	}
+	return nil
+}
+
+func (c *MockCmd) list(io streams) error {
+	if c.JSON {
+		e := json.NewEncoder(io.out)
+		e.SetIndent("", "  ")
+		e.SetEscapeHTML(false)
+		return e.Encode(mutants.List())
+	}
+	return (&ListCmd{What: "mutants"}).Run(io)
+}

@@ -1,0 +1,103 @@
+package mockapi
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/oncespec/oncespec/mockapi/contract"
+	"github.com/oncespec/oncespec/mockapi/store"
+)
+
+// ServeOptions say where a mock listens and what it is made of.
+type ServeOptions struct {
+	Listen     string // host:port; port 0 picks a free one
+	DB         string // SQLite file; empty: everything is kept in memory
+	Downstream string // base URL of the provider; empty: nothing is booked
+	Profile    string // contract; empty: contract.DefaultProfile
+	Mutant     string // defect to serve; empty: none
+	Logger     *slog.Logger
+	Ready      func(address string) // called once requests are taken; may be nil
+}
+
+// Serve runs a mock as a process does, until the context ends: it settles what an earlier one left on the same file, then
+// takes requests. Its errors name what to change: the address, the file, the profile or the mutant.
+func Serve(ctx context.Context, o ServeOptions) (err error) {
+	if o.Profile == "" {
+		o.Profile = contract.DefaultProfile
+	}
+	promised, err := contract.Profile(o.Profile)
+	if err != nil {
+		return err
+	}
+	options := Options{Contract: promised, Downstream: o.Downstream, Mutant: o.Mutant, Logger: o.Logger}
+	if o.DB != "" {
+		db, err := store.OpenSQLite(ctx, o.DB)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, db.Close()) }()
+		options.Store = db
+	}
+	server, err := New(options)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	listener, err := net.Listen("tcp", o.Listen)
+	if err != nil {
+		return fmt.Errorf("mock API cannot listen: %w", err)
+	}
+	if err := server.Recover(ctx); err != nil {
+		listener.Close()
+		return fmt.Errorf("mock API cannot settle what an earlier process left: %w", err)
+	}
+	web := &http.Server{Handler: server, ReadHeaderTimeout: 30 * time.Second}
+	if o.Ready != nil {
+		o.Ready(listener.Addr().String())
+	}
+	stop := context.AfterFunc(ctx, func() {
+		grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if web.Shutdown(grace) != nil {
+			web.Close()
+		}
+	})
+	defer stop()
+	if err := web.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// Main is Serve for a program that is nothing else, such as a test binary that starts itself again as the mock. It takes the
+// flags of `oncespec mock` and returns an exit code.
+func Main(args []string, stderr io.Writer) int {
+	var o ServeOptions
+	flags := flag.NewFlagSet("mock", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&o.Listen, "listen", "127.0.0.1:0", "address")
+	flags.StringVar(&o.DB, "db", "", "SQLite file")
+	flags.StringVar(&o.Downstream, "downstream", "", "URL of the provider")
+	flags.StringVar(&o.Profile, "profile", "", "contract")
+	flags.StringVar(&o.Mutant, "mutant", "", "defect")
+	if flags.Parse(args) != nil {
+		return 4
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := Serve(ctx, o); err != nil {
+		fmt.Fprintln(stderr, err)
+		return 3
+	}
+	return 0
+}

@@ -1,0 +1,34 @@
+package suites_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/onsi/ginkgo/v2"
+
+	"github.com/oncespec/oncespec/scenarios/target/config"
+	"github.com/oncespec/oncespec/suites"
+)
+
+// TestConformance is the conformance suite itself: against the built-in mock, or against the target of ONCESPEC_CONFIG.
+//
+//	ONCESPEC_CONFIG=$PWD/oncespec.yaml go test ./suites -run TestConformance -v
+func TestConformance(t *testing.T) {
+	var cfg *config.Config
+	var err error
+	if path := os.Getenv("ONCESPEC_CONFIG"); path != "" {
+		cfg, err = config.Load(path)
+	} else {
+		var self string
+		if self, err = os.Executable(); err == nil {
+			cfg, err = suites.Mock([]string{self, asMock}, "")
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := suites.Register(suites.Options{Config: cfg, AllowRemote: os.Getenv("ONCESPEC_ALLOW_REMOTE") == "1"}); err != nil {
+		t.Fatal(err)
+	}
+	ginkgo.RunSpecs(t, "oncespec")
+}

@@ -1,0 +1,194 @@
+package suites_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/oncespec/oncespec/mockapi/mutants"
+	"github.com/oncespec/oncespec/reports"
+	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/run"
+	"github.com/oncespec/oncespec/scenarios/verdict"
+	"github.com/oncespec/oncespec/suites"
+)
+
+var matrix = flag.String("matrix", "sample", "which mutants to run: sample, full, or a comma-separated list of names")
+
+// repeats is how often the correct mock is run with different seeds by the full matrix.
+const repeats = 20
+
+// TestMutantMatrix holds every mutant to what it must and may fail: must ⊆ observed ⊆ must ∪ may, over fails and warnings, per
+// requirement and part, on its operation.
+func TestMutantMatrix(t *testing.T) {
+	t.Parallel()
+	for i, m := range mutants.List() {
+		if !chosen(i, m.Name) {
+			continue
+		}
+		t.Run(m.Name, func(t *testing.T) {
+			t.Parallel()
+			report := against(t, m.Name, run.Selection{Operations: []string{m.Operation}})
+			observed, doubtful := tell(report)
+			for _, must := range m.Must {
+				if !observed[must] && doubtful[must] != "" {
+					t.Errorf("%s must fail %s, but that is inconclusive: %s", m.Name, must, doubtful[must])
+				} else if !observed[must] {
+					t.Errorf("%s must fail %s, and does not: %s", m.Name, must, said(report, must))
+				}
+			}
+			for name := range observed {
+				if !slices.Contains(m.Must, name) && !may(m, name) {
+					t.Errorf("%s may not fail %s: %s", m.Name, name, said(report, name))
+				}
+			}
+			if t.Failed() {
+				t.Logf("seed %d; observed: %s", report.Seed, strings.Join(sorted(observed), ", "))
+			}
+		})
+	}
+}
+
+// TestCorrectMockFailsNothing is the other promise: no false alarm, whatever the seed, also with both cores busy.
+func TestCorrectMockFailsNothing(t *testing.T) {
+	t.Parallel()
+	n := 2
+	if *matrix == "full" {
+		n = repeats
+	}
+	if testing.Short() {
+		n = 1
+	}
+	stop := busy(t)
+	defer stop()
+	for i := range n {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			report := against(t, "", run.Selection{})
+			for _, v := range report.Verdicts {
+				switch v.Verdict {
+				case verdict.Fail, verdict.Warn, verdict.Inconclusive, verdict.Error:
+					t.Errorf("%s %s on %s: %s (seed %d)", v.Verdict, v.Name(), v.Operations, v.Detail, report.Seed)
+				}
+			}
+			if report.Assessed.Done != report.Assessed.Of {
+				t.Errorf("only %d of %d requirements assessed", report.Assessed.Done, report.Assessed.Of)
+			}
+		})
+	}
+}
+
+// unproven lists the requirements that no mutant fails yet. It may only shrink.
+var unproven = []string{}
+
+// TestEveryRequirementIsProven: a requirement that no mutant must fail has never been seen to catch anything.
+func TestEveryRequirementIsProven(t *testing.T) {
+	t.Parallel()
+	proven := map[string]bool{}
+	for _, m := range mutants.List() {
+		for _, id := range m.Must {
+			requirement, _, _ := strings.Cut(id, "#")
+			proven[requirement] = true
+		}
+	}
+	for _, r := range catalogue.All() {
+		switch listed := slices.Contains(unproven, r.ID); {
+		case !proven[r.ID] && !listed:
+			t.Errorf("no mutant must fail %s: write one", r.ID)
+		case proven[r.ID] && listed:
+			t.Errorf("%s is proven now: take it off the list", r.ID)
+		}
+	}
+}
+
+// against runs the built-in mock, or a mutant of it, as a child process of this test binary.
+func against(t *testing.T, mutant string, sel run.Selection) *reports.Report {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := suites.Mock([]string{self, asMock}, mutant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := suites.Execute(t.Context(), suites.Options{Config: cfg, Selection: sel, Out: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Problem != "" {
+		t.Fatalf("the run ended early: %s", report.Problem)
+	}
+	return report
+}
+
+// tell sums up what failed, by name with and without part, and what is inconclusive and why.
+func tell(r *reports.Report) (observed map[string]bool, doubtful map[string]string) {
+	observed, doubtful = map[string]bool{}, map[string]string{}
+	for _, v := range r.Verdicts {
+		switch v.Verdict {
+		case verdict.Fail, verdict.Warn:
+			observed[v.Name()] = true
+		case verdict.Inconclusive, verdict.Error:
+			doubtful[v.Name()] = v.Detail
+		}
+	}
+	return observed, doubtful
+}
+
+// may tells whether the mutant is allowed to fail the name; an id without part allows all of its parts.
+func may(m mutants.Mutant, name string) bool {
+	id, _, _ := strings.Cut(name, "#")
+	return slices.ContainsFunc(m.May, func(x mutants.May) bool { return x.ID == name || x.ID == id })
+}
+
+func said(r *reports.Report, name string) string {
+	for _, v := range r.Verdicts {
+		if v.Name() == name || v.ID == name {
+			return fmt.Sprintf("%s, %s", v.Verdict, v.Detail)
+		}
+	}
+	return "no such verdict"
+}
+
+func sorted(set map[string]bool) (names []string) {
+	for n := range set {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// chosen tells whether the mutant is part of this run. The sample is fixed: every fourth.
+func chosen(i int, name string) bool {
+	switch *matrix {
+	case "full":
+		return true
+	case "sample":
+		return i%4 == 0 && (!testing.Short() || i%16 == 0)
+	}
+	return slices.Contains(strings.Split(*matrix, ","), name)
+}
+
+// busy keeps both cores at work until stopped.
+func busy(t *testing.T) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	for range runtime.NumCPU() {
+		wg.Go(func() {
+			for n := 0; ; n++ {
+				if n%1_000_000 == 0 && ctx.Err() != nil {
+					return
+				}
+			}
+		})
+	}
+	return func() { cancel(); wg.Wait() }
+}
