@@ -11,7 +11,7 @@ import (
 
 // Bounds of what Parse accepts; a body of a sample is far smaller.
 const (
-	MaxBytes = 8 << 20
+	MaxBytes = 1 << 20
 	MaxDepth = 256
 )
 
@@ -60,6 +60,9 @@ func Parse(text []byte) (*Node, error) {
 	return nil, &ParseError{at, err}
 }
 
+// kinds of scalars, by the byte that jsontext names them with.
+var kinds = [128]Kind{'n': Null, 't': Bool, 'f': Bool, '0': Number, '"': String}
+
 type parser struct{ *jsontext.Decoder }
 
 func (p parser) value(depth int) (*Node, error) {
@@ -76,7 +79,6 @@ func (p parser) value(depth int) (*Node, error) {
 		if err != nil {
 			return nil, err
 		}
-		kinds := map[jsontext.Kind]Kind{'n': Null, 't': Bool, 'f': Bool, '0': Number, '"': String}
 		return &Node{Kind: kinds[kind], Text: string(literal)}, nil
 	}
 }

@@ -54,16 +54,22 @@ type action interface {
 	apply(s *Sample, at Site, choice int) (a, b Request, ok bool)
 }
 
-// maxSites bounds how many places of one sample a rewrite is tried at.
-const maxSites = 32
+// A rewrite is offered at most maxSites places, and tries at most maxTries candidates for them; each try copies the body, so
+// that large bodies get fewer.
+const (
+	maxSites = 32
+	maxTries = 64
+	maxWork  = 256 << 10 // bytes of body copied by one list of sites, on top of four tries
+)
 
 // Sites lists where the rewrite can act on a sample: places that are there and may change, then places where a value is
 // planted first, guesses last; in document order within each.
 func (r Rewrite) Sites(s *Sample) []Site {
 	candidates := r.act.candidates(s)
 	slices.SortStableFunc(candidates, func(a, b Site) int { return a.rank() - b.rank() })
+	tries := min(maxTries, 4+maxWork/max(1, len(s.request.Body)), len(candidates))
 	var out []Site
-	for _, site := range candidates {
+	for _, site := range candidates[:tries] {
 		if _, ok := r.Apply(s, site, 0); ok {
 			if out = append(out, site); len(out) == maxSites {
 				break
