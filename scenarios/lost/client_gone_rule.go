@@ -12,15 +12,15 @@ func clientGoneRule(c rule.Case, h *history.History) []rule.Finding {
 	missing := gone(h, first)
 	if missing == "" && c.Contract.Stored.ServerErrors == "yes" {
 		if end := c.End(h, first.Intent); end.How == rule.Denied && end.Effects == 0 {
-			return one(rule.Pass(verdict.Strong, "broken off and stored as a failure, as declared: %s", end.Detail))
+			return []rule.Finding{rule.Pass(verdict.Strong, "broken off and stored as a failure, as declared: %s", end.Detail)}
 		}
 	}
-	return unlessAsynchronous(h, first, exactlyOnce(c, h, first, missing, verdict.Strong))
+	return unlessAsynchronous(h, first, []rule.Finding{c.Once(h, first, missing, verdict.Strong)})
 }
 
 // gone says what is missing of the proof that the client went away with its request delivered and its answer unread.
 func gone(h *history.History, first *history.Attempt) (missing string) {
-	if missing := whole(first); missing != "" {
+	if missing := rule.NotWhole(first); missing != "" {
 		return missing
 	}
 	if h.Trial == trialWork {

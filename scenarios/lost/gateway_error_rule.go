@@ -8,12 +8,12 @@ import (
 
 func gatewayErrorRule(c rule.Case, h *history.History) []rule.Finding {
 	first := h.First("first")
-	return exactlyOnce(c, h, first, answerReplaced(first), verdict.Strong)
+	return []rule.Finding{c.Once(h, first, answerReplaced(first), verdict.Strong)}
 }
 
 // answerReplaced says what is missing of the proof that the target had answered and the client read somebody else's answer.
 func answerReplaced(a *history.Attempt) (missing string) {
-	if missing := whole(a); missing != "" {
+	if missing := rule.NotWhole(a); missing != "" {
 		return missing
 	}
 	switch {

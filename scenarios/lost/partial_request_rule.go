@@ -17,7 +17,7 @@ func partialRequestRule(c rule.Case, h *history.History) []rule.Finding {
 		if early := earlyEffect(h, first); early != "" {
 			return append(findings, rule.Fail(verdict.Strong, "acted on half a request: %s", early))
 		}
-		findings = append(findings, exactlyOnce(c, h, first, requestCut(first), verdict.Strong)...)
+		findings = append(findings, c.Once(h, first, requestCut(first), verdict.Strong))
 	}
 	return findings // none for the history of the control
 }

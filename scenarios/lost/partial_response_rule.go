@@ -8,12 +8,12 @@ import (
 
 func partialResponseRule(c rule.Case, h *history.History) []rule.Finding {
 	first := h.First("first")
-	return exactlyOnce(c, h, first, answerCut(first), verdict.Strong)
+	return []rule.Finding{c.Once(h, first, answerCut(first), verdict.Strong)}
 }
 
 // answerCut says what is missing of the proof that the client got a part of the answer and no more.
 func answerCut(a *history.Attempt) (missing string) {
-	if missing := whole(a); missing != "" {
+	if missing := rule.NotWhole(a); missing != "" {
 		return missing
 	}
 	switch {

@@ -8,5 +8,5 @@ import (
 
 func resetRule(c rule.Case, h *history.History) []rule.Finding {
 	first := h.First("first")
-	return exactlyOnce(c, h, first, answerKept(first), verdict.Strong)
+	return []rule.Finding{c.Once(h, first, rule.NotLost(first), verdict.Strong)}
 }

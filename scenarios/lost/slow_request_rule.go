@@ -12,12 +12,12 @@ const slowest = 50_000
 
 func slowRequestRule(c rule.Case, h *history.History) []rule.Finding {
 	first := h.First("first")
-	return exactlyOnce(c, h, first, dribbled(first), verdict.Strong)
+	return []rule.Finding{c.Once(h, first, dribbled(first), verdict.Strong)}
 }
 
 // dribbled says what is missing of the proof that the request came in slowly and whole.
 func dribbled(a *history.Attempt) (missing string) {
-	if missing := whole(a); missing != "" {
+	if missing := rule.NotWhole(a); missing != "" {
 		return missing
 	}
 	if a.Link.LastRequestAt-a.Began < slowest {

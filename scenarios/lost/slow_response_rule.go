@@ -8,14 +8,14 @@ import (
 
 func slowResponseRule(c rule.Case, h *history.History) []rule.Finding {
 	first, during := h.First("first"), h.First("during")
-	missing := whole(first)
+	missing := rule.NotWhole(first)
 	if missing == "" {
 		missing = unanswered(h, first)
 	}
 	if missing == "" {
 		missing = retriedDuring(h, first, during)
 	}
-	return unlessAsynchronous(h, first, exactlyOnce(c, h, first, missing, verdict.Strong))
+	return unlessAsynchronous(h, first, []rule.Finding{c.Once(h, first, missing, verdict.Strong)})
 }
 
 // unanswered says what is missing of the proof that the client went away before the work, or its answer, was over.
@@ -24,7 +24,7 @@ func unanswered(h *history.History, first *history.Attempt) (missing string) {
 		return "the client was answered before it went away"
 	}
 	if h.Trial != trialWork {
-		return answerKept(first)
+		return rule.NotLost(first)
 	}
 	if _, _, held := rule.Held(h, first.Intent); !held {
 		return "the work was not held"
@@ -34,7 +34,7 @@ func unanswered(h *history.History, first *history.Attempt) (missing string) {
 
 // retriedDuring says what is missing of the proof that a retry reached the target during that.
 func retriedDuring(h *history.History, first, during *history.Attempt) (missing string) {
-	if missing := whole(during); missing != "" {
+	if missing := rule.NotWhole(during); missing != "" {
 		return "the retry during the work: " + missing
 	}
 	if from, until, held := rule.Held(h, first.Intent); held && (during.Link.LastRequestAt < from || during.Link.LastRequestAt > until) {
@@ -48,7 +48,7 @@ func retriedDuring(h *history.History, first, during *history.Attempt) (missing 
 func unlessAsynchronous(h *history.History, first *history.Attempt, findings []rule.Finding) []rule.Finding {
 	inconclusive := len(findings) == 1 && findings[0].Outcome == verdict.Inconclusive
 	if inconclusive && h.Trial == trialWork && first != nil && first.Outcome == history.Answered {
-		return one(rule.NotAssessed("the target answers before its downstream call, so that no client waits for it"))
+		return []rule.Finding{rule.NotAssessed("the target answers before its downstream call, so that no client waits for it")}
 	}
 	return findings
 }

@@ -1,0 +1,30 @@
+package crash
+
+import (
+	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/rule"
+	"github.com/oncespec/oncespec/scenarios/target"
+)
+
+// Scenarios of the pack, in reading order.
+func Scenarios() []target.Scenario {
+	held := []catalogue.Need{catalogue.NeedLifecycle, catalogue.NeedGate, catalogue.NeedKeyHeader}
+	answered := []catalogue.Need{catalogue.NeedLifecycle, catalogue.NeedState, catalogue.NeedKeyHeader}
+	return []target.Scenario{
+		{ID: "crash/after-claim", Sentence: "Kills the target while its downstream call is held, nothing booked, then retries.", Needs: held, Run: afterClaim},
+		{ID: "crash/after-effect", Sentence: "Kills the target when its downstream call is booked and not answered, then retries.", Needs: held, Run: afterEffect},
+		{ID: "crash/after-record", Sentence: "Kills the target once its answer has begun, then retries.", Needs: answered, Run: afterRecord},
+		{ID: "crash/durable", Sentence: "Kills the target when all is done, then retries.", Needs: answered, Run: durable},
+	}
+}
+
+// Rules of the pack by requirement.
+func Rules() map[string]rule.Rule {
+	return map[string]rule.Rule{
+		"crash/after-claim":  rule.Each(afterClaimRule),
+		"crash/after-effect": rule.Each(afterEffectRule),
+		"crash/after-record": rule.Each(afterRecordRule),
+		"crash/durable":      rule.Each(durableRule),
+		"crash/not-stuck":    rule.Each(notStuckRule),
+	}
+}
