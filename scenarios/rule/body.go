@@ -108,6 +108,15 @@ func Leaves(b history.Body) map[string]string {
 	return leaves
 }
 
+// SameScalar tells whether two scalar values, as Leaves returns them, are the same: numbers in any spelling.
+func SameScalar(a, b string) bool {
+	return a == b || isNumber(a) && isNumber(b) && decimal(a) == decimal(b)
+}
+
+func isNumber(text string) bool {
+	return text != "" && strings.IndexByte("-0123456789", text[0]) >= 0 && json.Valid([]byte(text))
+}
+
 var (
 	escaper   = strings.NewReplacer("~", "~0", "/", "~1")
 	unescaper = strings.NewReplacer("~1", "/", "~0", "~")

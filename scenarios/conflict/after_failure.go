@@ -1,0 +1,45 @@
+package conflict
+
+import (
+	"context"
+
+	"github.com/oncespec/oncespec/scenarios/target"
+)
+
+// afterFailure lets a write fail downstream before anything is booked, then sends another write under its key, and the write
+// itself again. The other write has markers of its own, so that the state tells which of the two was executed.
+//
+// Some targets ask downstream again by themselves: where one failure does not reach the caller, several in a row may.
+func afterFailure(ctx context.Context, s *target.Stage) error {
+	for _, failures := range []int{1, 8} {
+		in, err := s.Intent(ctx)
+		if err != nil {
+			return err
+		}
+		heal := s.FailDownstream(in, 500, failures)
+		first := s.Do(ctx, in, target.Send{Label: "first"})
+		heal()
+		if result(s, first) {
+			s.Note("%d failed bookings did not reach the caller", failures)
+			s = s.Trial("failures")
+			continue
+		}
+		opts := []target.IntentOption{target.WithKey(in.Key)}
+		if len(s.Operation().Setup) > 0 {
+			opts = append(opts, target.TwinOf(in)) // another parent would be another route
+		}
+		other, err := s.Intent(ctx, opts...)
+		if err != nil {
+			return err
+		}
+		s.Do(ctx, other, target.Send{Label: "changed", Change: true})
+		if err := control(ctx, s); err != nil {
+			return err
+		}
+		s.Do(ctx, in, target.Send{Label: "original"})
+		s.Observe(ctx, in, "after")
+		s.Observe(ctx, other, "after")
+		return nil
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package conflict
+
+import (
+	"context"
+
+	"github.com/oncespec/oncespec/mockapi/contract"
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/target"
+)
+
+// changed sends changed payloads under the keys of two writes. Under the first key nothing else follows, so that every effect
+// beyond one is the changed payload's; under the second the write itself is sent before and after, so that a difference
+// between these two is the conflict's doing.
+func changed(ctx context.Context, s *target.Stage) error {
+	in, err := s.Intent(ctx)
+	if err != nil {
+		return err
+	}
+	if first := s.Do(ctx, in, target.Send{Label: "first"}); !result(s, first) {
+		s.Note("the first attempt was answered %s: its key is not in use", class(s, first))
+		return nil
+	}
+	look(ctx, s, in, "seen-before")
+	if a := change(ctx, s, in); class(s, a) == contract.InFlightAnswer {
+		// Some complete their record after they have answered. The write's own retry tells when that is done.
+		settle(ctx, s, in, "settled")
+		change(ctx, s, in)
+	}
+	s.Do(ctx, in, target.Send{Label: "changed-again", Change: true})
+	look(ctx, s, in, "seen-after")
+	s.Observe(ctx, in, "after")
+
+	kept, err := s.Intent(ctx)
+	if err != nil {
+		return err
+	}
+	s.Do(ctx, kept, target.Send{Label: "first"})
+	settle(ctx, s, kept, "retry")
+	change(ctx, s, kept)
+	settle(ctx, s, kept, "original")
+	s.Observe(ctx, kept, "after")
+	return control(ctx, s)
+}
+
+func change(ctx context.Context, s *target.Stage, in *target.Intent) *history.Attempt {
+	return s.Do(ctx, in, target.Send{Label: "changed", Change: true})
+}
+
+// look reads the resources as the first probe does: a target may refuse the changed payload and write it over the first one.
+func look(ctx context.Context, s *target.Stage, in *target.Intent, label string) {
+	for _, e := range s.Operation().Effects {
+		if e.HTTP != nil {
+			s.Get(ctx, in, label, e.HTTP.Get, nil)
+			return
+		}
+	}
+}
