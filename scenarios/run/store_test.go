@@ -1,0 +1,108 @@
+package run
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/oncespec/oncespec/scenarios/history"
+)
+
+func TestWhatIsStoredIsReadBack(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := Prepare(dir); err != nil {
+		t.Fatal(err)
+	}
+	p := &Plan{Schema: PlanSchema, Target: "t", Seed: 3, Checks: []Check{{Requirement: "lost/reset", Operation: "op"}}}
+	h := made("lost/reset", "", 1, 2)
+	if err := Save(dir, p, []*history.History{h}); err != nil {
+		t.Fatal(err)
+	}
+	gotPlan, got, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(p, gotPlan); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]*history.History{h}, got); diff != "" {
+		t.Error(diff)
+	}
+	if err := Prepare(dir); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, HistoriesDir, "*")); len(left) != 0 {
+		t.Errorf("a second run would judge what the first left: %v", left)
+	}
+}
+
+func TestBrokenFilesAreNamedWithThePlace(t *testing.T) {
+	t.Parallel()
+	h, _ := json.Marshal(made("lost/reset", "", 1, 1))
+	name := made("lost/reset", "", 1, 1).ID + ".json"
+	plan := `{"schema":"` + PlanSchema + `"}`
+	for what, c := range map[string]struct {
+		plan, history string
+		want          []string
+	}{
+		"no plan":             {"", "", []string{"no stored run"}},
+		"truncated plan":      {plan[:9], "", []string{"plan.json:1:", "whole?"}},
+		"plan of a later day": {`{"schema":"oncespec.plan/v9"}`, "", []string{"plan.json", "oncespec.plan/v9", PlanSchema}},
+		"wrong type":          {"{\n \"schema\": 7}", "", []string{"plan.json:2:", "number", "string"}},
+		"truncated history":   {plan, string(h[:len(h)-5]), []string{name, "whole?"}},
+		"other history":       {plan, `{"schema":"oncespec.history/v0"}`, []string{name, "oncespec.history/v0"}},
+		"renamed history":     {plan, strings.Replace(string(h), `"id":"`, `"id":"x`, 1), []string{name, "renamed"}},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := Prepare(dir); err != nil {
+				t.Fatal(err)
+			}
+			if c.plan != "" {
+				put(t, filepath.Join(dir, "plan.json"), c.plan)
+			}
+			if c.history != "" {
+				put(t, filepath.Join(dir, HistoriesDir, name), c.history)
+			}
+			_, _, err := Load(dir)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, w := range c.want {
+				if !strings.Contains(err.Error(), w) {
+					t.Errorf("%q does not say %q", err, w)
+				}
+			}
+		})
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	h, _ := json.Marshal(made("lost/reset", "", 1, 1))
+	f.Add([]byte(`{"schema":"`+PlanSchema+`","checks":[{"requirement":"lost/reset","operation":"op"}]}`), h)
+	f.Add([]byte(`{`), []byte(`[]`))
+	f.Fuzz(func(t *testing.T, plan, h []byte) {
+		dir := t.TempDir()
+		if err := Prepare(dir); err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(dir, "plan.json"), string(plan))
+		put(t, filepath.Join(dir, HistoriesDir, made("lost/reset", "", 1, 1).ID+".json"), string(h))
+		if p, hs, err := Load(dir); err == nil {
+			Judge(p, hs) // whatever was edited, judging ends without a panic
+		}
+	})
+}
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
