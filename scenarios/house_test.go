@@ -20,8 +20,8 @@ const module = "github.com/oncespec/oncespec/"
 var floors = []string{
 	"faults/valve", "faults/burst", "faults/link", "faults/life", "faults",
 	"mockapi/contract", "mockapi/fingerprint", "mockapi/reference", "mockapi/provider", "mockapi/store",
-	"mockapi/command", "mockapi/mutants", "mockapi/tickets", "mockapi/payments", "mockapi/...", "mockapi",
-	"scenarios/history", "scenarios/history/historytest", "scenarios/verdict", "scenarios/catalogue", "scenarios/rule", "scenarios/rule/ruletest", "scenarios/rewrite",
+	"mockapi/command", "mockapi/flow", "mockapi/tickets", "mockapi/payments", "mockapi/mutants", "mockapi",
+	"scenarios/history", "scenarios/history/historytest", "scenarios/history/historytest", "scenarios/verdict", "scenarios/catalogue", "scenarios/rule", "scenarios/rule/ruletest", "scenarios/rewrite",
 	"scenarios/target/config", "scenarios/target/template", "scenarios/target/wire", "scenarios/target/probe", "scenarios/target",
 	"scenarios/replay", "scenarios/conflict", "scenarios/key", "scenarios/lost", "scenarios/race", "scenarios/crash",
 	"scenarios/failure", "scenarios/downstream", "scenarios/status", "scenarios/fingerprint",
