@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 const (
@@ -100,7 +101,8 @@ var querySpellingRows = []Rewrite{
 		Class: Different, Part: Query, Source: sourceMeaning, Needs: "query parameter that may be absent, with a JSON object as body", Confirm: true,
 		act: onQuery{drops: true, edit: func(q *queryEdit) bool {
 			p := q.params[q.at]
-			if q.s.root == nil || q.s.root.Kind != Object || q.s.root.index(p.key()) >= 0 {
+			isText := utf8.ValidString(p.key()) && utf8.ValidString(p.text()) // else JSON cannot hold it
+			if !isText || q.s.root == nil || q.s.root.Kind != Object || q.s.root.index(p.key()) >= 0 {
 				return false
 			}
 			root := q.s.root.Clone()

@@ -86,7 +86,7 @@ func (k *shrinker) fewerChanges() {
 	}
 }
 
-// smallerValues takes members and items out of the values that are left.
+// smallerValues takes the failing place out of what it is nested in, and members and items out of the values that are left.
 func (k *shrinker) smallerValues() {
 	for i := 0; i < len(k.best.Changes) && k.err == nil; {
 		if !k.smallerValue(i) {
@@ -104,6 +104,9 @@ func (k *shrinker) smallerValue(i int) bool {
 	if err != nil {
 		return false
 	}
+	if k.lessNested(i, value) {
+		return true
+	}
 	done := false
 	value.walk(func(p place) {
 		if done || p.parent == nil {
@@ -120,4 +123,22 @@ func (k *shrinker) smallerValue(i int) bool {
 		done = k.offer(Trial{k.best.Rewrite, changes, k.best.Site, k.best.Choice})
 	})
 	return done
+}
+
+// lessNested puts the part of a value that holds the failing place where the whole value was.
+func (k *shrinker) lessNested(i int, value *Node) bool {
+	top, errTop := ParsePointer(k.best.Changes[i].At)
+	site, errSite := ParsePointer(k.best.Site.At)
+	if errTop != nil || errSite != nil || len(site) <= len(top) || !site.within(top) {
+		return false
+	}
+	part, ok := value.At(site[len(top) : len(top)+1])
+	if !ok {
+		return false
+	}
+	changes := append([]Change{}, k.best.Changes...)
+	changes[i].Value = part.String()
+	moved := k.best.Site
+	moved.At = top.join(site[len(top)+1:]).String()
+	return k.offer(Trial{k.best.Rewrite, changes, moved, k.best.Choice})
 }
