@@ -1,0 +1,19 @@
+package downstream
+
+import (
+	"github.com/oncespec/oncespec/scenarios/rule"
+	"github.com/oncespec/oncespec/scenarios/target"
+)
+
+// Scenarios of the pack: none, see the package.
+func Scenarios() []target.Scenario { return nil }
+
+// Rules of the pack by requirement.
+func Rules() map[string]rule.Rule {
+	return map[string]rule.Rule{
+		"downstream/stable-key": stableKeyRule,
+		"downstream/one-effect": oneEffectRule,
+		"downstream/reconciles": reconcilesRule,
+		"downstream/own-key":    rule.Each(ownKeyRule),
+	}
+}

@@ -1,0 +1,73 @@
+package downstream
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/rule"
+)
+
+// soleIntents are the intents of a history that are one operation whatever the contract's scope and fingerprint: all their
+// requests carry one key, one payload and one principal to one place, and no other intent shares their markers. What else
+// a scenario sends under a key may rightly be an operation of its own.
+func soleIntents(c rule.Case, h *history.History) (sole []history.Intent) {
+	for _, in := range h.Intents {
+		attempts := h.AttemptsOf(in.ID)
+		if len(attempts) == 0 || in.TwinOf != "" || hasTwin(h, in.ID) {
+			continue
+		}
+		first := sent(c, attempts[0])
+		if first.key == "" || slices.ContainsFunc(attempts, func(a *history.Attempt) bool { return a.Variant != "" || sent(c, a) != first }) {
+			continue
+		}
+		sole = append(sole, in)
+	}
+	return sole
+}
+
+func hasTwin(h *history.History, intent string) bool {
+	return slices.ContainsFunc(h.Intents, func(in history.Intent) bool { return in.TwinOf == intent })
+}
+
+// identity is what tells operations apart for some contract or other.
+type identity struct{ tenant, method, url, key string }
+
+// sent reads the identity of a request. The key is empty where there is none, or more than one.
+func sent(c rule.Case, a *history.Attempt) identity {
+	who := identity{tenant: a.Tenant, method: a.Request.Method, url: a.Request.URL}
+	if u, err := url.Parse(a.Request.URL); err == nil {
+		who.url = u.RequestURI() // the host may be that of the attempt's own connection
+	}
+	fields := 0
+	for _, f := range a.Request.Header {
+		if strings.EqualFold(f[0], c.Contract.Name) {
+			who.key = f[1]
+			fields++
+		}
+	}
+	if fields > 1 {
+		who.key = ""
+	}
+	return who
+}
+
+// calls are all that the target made downstream for an intent, each once.
+func calls(h *history.History, intent string) (all []history.Call) {
+	seen := map[int]int{}
+	for _, o := range h.Observations(intent) {
+		if o.Kind != history.Ledger || o.Error != "" {
+			continue
+		}
+		for _, call := range o.Calls {
+			if at, ok := seen[call.Seq]; ok {
+				all[at] = call // a later reading knows how it was answered
+				continue
+			}
+			seen[call.Seq] = len(all)
+			all = append(all, call)
+		}
+	}
+	return all
+}
