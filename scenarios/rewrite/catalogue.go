@@ -2,18 +2,13 @@ package rewrite
 
 import "slices"
 
-// Catalogue returns all rewrites, the likeliest to find a real defect first. The order is part of what the catalogue says:
-// a search draws from its beginning more often, and shrinks towards it.
+// Catalogue returns all rewrites, the likeliest to find a real defect first, so that a run that is cut short has tried those.
 func Catalogue() []Rewrite { return slices.Clone(catalogue) }
 
 // Find returns the rewrite of that id.
 func Find(id string) (Rewrite, bool) {
-	for _, r := range catalogue {
-		if r.ID == id {
-			return r, true
-		}
-	}
-	return Rewrite{}, false
+	r, ok := byID[id]
+	return r, ok
 }
 
 var catalogue = slices.Concat(
@@ -42,3 +37,11 @@ var catalogue = slices.Concat(
 	pathRows,
 	valueRows,
 )
+
+var byID = func() map[string]Rewrite {
+	out := make(map[string]Rewrite, len(catalogue))
+	for _, r := range catalogue {
+		out[r.ID] = r
+	}
+	return out
+}()

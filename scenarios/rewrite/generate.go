@@ -23,8 +23,9 @@ func Draw(t *rapid.T, s *Sample, usable []Rewrite) (Trial, bool) {
 	if len(usable) == 0 {
 		return Trial{}, false
 	}
+	rewrite := rapid.SampledFrom(usable).Draw(t, "rewrite")
 	trial := Trial{
-		Rewrite: rapid.SampledFrom(usable).Draw(t, "rewrite"),
+		Rewrite: rewrite.ID,
 		Choice:  rapid.IntRange(0, 5).Draw(t, "choice"),
 	}
 	trial.Changes = Generate(t, s)
@@ -32,9 +33,9 @@ func Draw(t *rapid.T, s *Sample, usable []Rewrite) (Trial, bool) {
 	if err != nil {
 		panic(fmt.Sprintf("rewrite: generated changes do not fit their sample: %v", err)) // a defect in this file
 	}
-	sites := trial.Rewrite.Sites(changed)
+	sites := rewrite.Sites(changed)
 	if len(sites) == 0 { // the changes took away what the rewrite needs
-		trial.Changes, sites = nil, trial.Rewrite.Sites(s)
+		trial.Changes, sites = nil, rewrite.Sites(s)
 	}
 	if len(sites) == 0 {
 		return Trial{}, false

@@ -197,7 +197,8 @@ func TestEveryDrawnPairKeepsItsPromise(t *testing.T) {
 				if !ok {
 					rt.Fatal("a drawn trial makes no pair")
 				}
-				checkPair(t, trial.Rewrite, pair, richMarkers)
+				rewrite, _ := Find(trial.Rewrite)
+				checkPair(t, rewrite, pair, richMarkers)
 				if t.Failed() {
 					rt.FailNow()
 				}

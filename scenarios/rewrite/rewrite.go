@@ -35,9 +35,9 @@ const (
 
 // Site is one place of a sample where a rewrite can act.
 type Site struct {
-	At      string // a JSON Pointer, ?NAME for a query parameter, or empty for the whole request
-	Planted bool   // the sample has nothing suitable there: both sides get a value first
-	Guess   bool   // nobody said that this place may change: B may turn out to be invalid or without effect
+	At      string `json:"at"`                // a JSON Pointer, ?NAME for a query parameter, or empty for the whole request
+	Planted bool   `json:"planted,omitempty"` // the sample has nothing suitable there: both sides get a value first
+	Guess   bool   `json:"guess,omitempty"`   // nobody said that this place may change: B may turn out to be invalid or without effect
 }
 
 // Pair is a request and its rewritten form, both derived from one sample.

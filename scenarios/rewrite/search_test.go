@@ -73,7 +73,7 @@ func TestASearchFindsFloatingPointEveryTimeAndShrinksItCheaply(t *testing.T) {
 		}
 		pair, ok := s.Pair(small)
 		if !ok || len(small.Changes) > 1 || len(pair.A.Body) > 100 || len(DiffPointers(pair.A.Body, pair.B.Body)) != 1 {
-			t.Errorf("seed %d: not the smallest case: %s at %+v with %+v", seed, small.Rewrite.ID, small.Site, small.Changes)
+			t.Errorf("seed %d: not the smallest case: %s at %+v with %+v", seed, small.Rewrite, small.Site, small.Changes)
 		}
 		if took > 200 || asked > 20 {
 			t.Errorf("seed %d: %d trials to find it, %d to shrink it", seed, took, asked)
@@ -155,7 +155,7 @@ func TestDrawingReachesEveryUsableRewrite(t *testing.T) {
 	usable := Usable(s, Catalogue())
 	draws := rapid.Custom(func(t *rapid.T) string {
 		trial, _ := Draw(t, s, usable)
-		return trial.Rewrite.ID
+		return trial.Rewrite
 	})
 	seen := map[string]bool{}
 	for seed := 0; seed < 5000 && len(seen) < len(usable); seed++ {

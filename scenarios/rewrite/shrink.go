@@ -59,7 +59,11 @@ func (k *shrinker) withoutChanges() {
 	if len(k.best.Changes) == 0 {
 		return
 	}
-	sites := append([]Site{k.best.Site}, k.best.Rewrite.Sites(k.s)...)
+	rewrite, known := Find(k.best.Rewrite)
+	if !known {
+		return
+	}
+	sites := append([]Site{k.best.Site}, rewrite.Sites(k.s)...)
 	for _, site := range sites[:min(len(sites), 4)] {
 		if k.offer(Trial{k.best.Rewrite, nil, site, k.best.Choice}) {
 			return

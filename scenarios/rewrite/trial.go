@@ -7,17 +7,17 @@ import (
 
 // Change gives one place of a sample another value. Values stay as they are spelled.
 type Change struct {
-	At    string // a JSON Pointer, or ?NAME for a query parameter
-	Value string // JSON, or the parameter's text
+	At    string `json:"at"`    // a JSON Pointer, or ?NAME for a query parameter
+	Value string `json:"value"` // JSON, or the parameter's text
 }
 
 // Trial is one case of a search: changes that make A out of the sample, and the rewrite that makes B out of A. It is data, so
 // a case can be kept, made smaller and run again.
 type Trial struct {
-	Rewrite Rewrite
-	Changes []Change
-	Site    Site
-	Choice  int
+	Rewrite string   `json:"rewrite"` // its id
+	Changes []Change `json:"changes,omitempty"`
+	Site    Site     `json:"site"`
+	Choice  int      `json:"choice,omitempty"`
 }
 
 // With is the sample with changes made. What may vary stays as it was; a change at a unique marker is refused.
@@ -73,11 +73,12 @@ func (s *Sample) change(c Change) error {
 
 // Pair makes the pair of a trial. It is false where the trial does not fit the sample.
 func (s *Sample) Pair(t Trial) (Pair, bool) {
+	rewrite, known := Find(t.Rewrite)
 	changed, err := s.With(t.Changes...)
-	if err != nil || t.Rewrite.act == nil {
+	if err != nil || !known {
 		return Pair{}, false
 	}
-	pair, ok := t.Rewrite.Apply(changed, t.Site, t.Choice)
+	pair, ok := rewrite.Apply(changed, t.Site, t.Choice)
 	pair.Prepared = !pair.A.Equal(s.request)
 	return pair, ok
 }
