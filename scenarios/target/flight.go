@@ -2,23 +2,329 @@ package target
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
 
 	"github.com/oncespec/oncespec/faults/link"
+	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/rewrite"
+	"github.com/oncespec/oncespec/scenarios/rule"
+	"github.com/oncespec/oncespec/scenarios/target/wire"
+)
+
+const (
+	// keptAnswer is how much of an answer's body is kept while it is needed; a history keeps less.
+	keptAnswer = 2 << 20
+	// forwardLimit bounds the wait for bytes that the client has written to be handed on to the target.
+	forwardLimit = time.Second
+)
+
+var (
+	errGaveUp = errors.New("the client gave up")
+	errLeft   = errors.New("the procedure ended and left the attempt open")
 )
 
 // Flight is an attempt under way.
-type Flight struct{}
+type Flight struct {
+	stage   *Stage
+	intent  *Intent
+	send    Send
+	request rewrite.Request
+	wire    *link.Wire
+	cancel  context.CancelCauseFunc
+	ctx     context.Context
+
+	done    chan struct{}
+	attempt *history.Attempt // written before done is closed
+	answer  *wire.Answer     // unredacted; nil without one
+}
 
 // Done is closed when the outcome is known and recorded.
-func (f *Flight) Done() <-chan struct{} { return nil }
+func (f *Flight) Done() <-chan struct{} { return f.done }
 
 // Wait returns the attempt once its outcome is known. When the context ends first, the client gives up, and the attempt is
 // returned as lost.
-func (f *Flight) Wait(ctx context.Context) *history.Attempt { return nil }
+func (f *Flight) Wait(ctx context.Context) *history.Attempt {
+	select {
+	case <-f.done:
+	case <-ctx.Done():
+		f.cancel(context.Cause(ctx))
+		<-f.done
+	}
+	return f.attempt
+}
 
 // Wire is the attempt's connection, for proofs and releases: FirstResponse, RequestForwarded, Release.
-func (f *Flight) Wire() *link.Wire { return nil }
+func (f *Flight) Wire() *link.Wire { return f.wire }
 
 // Go starts an attempt.
-func (s *Stage) Go(ctx context.Context, in *Intent, send Send) *Flight { return nil }
+func (s *Stage) Go(ctx context.Context, in *Intent, send Send) *Flight {
+	f, err := s.board(ctx, in, send)
+	if err != nil {
+		f.land(wire.Result{Outcome: history.Unsent, Reason: err.Error()})
+		return f
+	}
+	go func() {
+		if err := s.target.pace(f.ctx); err != nil {
+			f.land(wire.Result{Outcome: history.Unsent, Reason: "its turn did not come: " + err.Error()})
+			return
+		}
+		f.fly()
+	}()
+	return f
+}
+
+// board prepares a flight: its request, its place in the history, its wire. On an error the flight has to be landed.
+func (s *Stage) board(ctx context.Context, in *Intent, send Send) (*Flight, error) {
+	f := &Flight{stage: s, intent: in, send: send, done: make(chan struct{})}
+	f.ctx, f.cancel = context.WithCancelCause(ctx)
+	f.send.Label = in.state.label(send.Label)
+	f.attempt = &history.Attempt{ID: s.rec.nextAttempt(), Intent: in.ID, Label: f.send.Label, Tenant: f.tenant(), Variant: send.Variant, Fault: describe(send)}
+	in.state.took(send)
+	s.target.crowd.acts(in.state.family)
+	s.air.add(f)
+
+	var err error
+	f.request, err = s.Compose(in, send)
+	if f.attempt.Variant == "" {
+		f.attempt.Variant = s.variant(in, send)
+	}
+	// The wire is there in any case, and even when the context has ended: procedures ask it without looking.
+	var openErr error
+	if f.wire, openErr = s.target.links.Open(context.WithoutCancel(ctx), s.target.upstream(), send.Fault); openErr != nil {
+		err = errors.Join(err, openErr)
+	}
+	return f, err
+}
+
+func (f *Flight) tenant() string {
+	if f.send.Tenant != "" {
+		return f.send.Tenant
+	}
+	return f.intent.Tenant
+}
+
+// fly dials, sends, and lands.
+func (f *Flight) fly() {
+	ctx, cancel := context.WithTimeout(f.ctx, f.timeout())
+	defer cancel()
+	conn, err := f.dial(ctx)
+	if err != nil {
+		f.land(wire.Result{Outcome: history.Unsent, Reason: err.Error()})
+		return
+	}
+	f.land(f.exchange(ctx, conn, nil, nil))
+}
+
+// exchange sends the request on a connection and reads the answer. The hooks may be nil.
+func (f *Flight) exchange(ctx context.Context, conn net.Conn, written, began func(time.Time)) wire.Result {
+	defer conn.Close()
+	if f.send.GiveUp != nil {
+		defer context.AfterFunc(closing(f.send.GiveUp, f.done), func() { f.cancel(errGaveUp) })()
+	}
+	f.attempt.Began = f.stage.target.clock.now()
+	bytes, err := f.bytes()
+	if err != nil {
+		return wire.Result{Outcome: history.Unsent, Reason: err.Error()}
+	}
+	result := wire.Do(ctx, conn, wire.Exchange{
+		Bytes: bytes, Method: f.request.Method, HangUp: f.send.HangUp,
+		Limits: wire.Limits{Keep: keptAnswer}, Written: written, Began: began,
+	})
+	f.attempt.Ended = f.stage.target.clock.now()
+	f.await(int64(len(bytes)), result)
+	return result
+}
+
+// bytes is the request as it is put on the wire. Keys that are malformed on purpose may hold what ends a header line.
+func (f *Flight) bytes() ([]byte, error) {
+	host := f.stage.target.host()
+	if f.send.KeyFields != nil {
+		return wire.RawBytes(f.request, host), nil
+	}
+	return wire.Bytes(f.request, host)
+}
+
+func (f *Flight) timeout() time.Duration {
+	if f.send.Timeout > 0 {
+		return f.send.Timeout
+	}
+	return f.stage.target.cfg.Timeouts.Request
+}
+
+func (f *Flight) dial(ctx context.Context) (net.Conn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", f.wire.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("connection through the fault link: %w", err)
+	}
+	return conn, nil
+}
+
+// await lets what the client wrote reach the target before the wire is closed: a client that leaves takes nothing back that
+// is under way already.
+func (f *Flight) await(size int64, r wire.Result) {
+	cut := f.send.Fault.CutRequest > 0 && f.send.Fault.CutRequest < size
+	if r.Outcome != history.Lost || cut || f.wire.Proof().DialError != "" {
+		return
+	}
+	limit := time.NewTimer(forwardLimit)
+	defer limit.Stop()
+	select {
+	case <-f.wire.RequestForwarded(r.Wrote):
+	case <-limit.C:
+	}
+}
+
+// land records the outcome.
+func (f *Flight) land(r wire.Result) {
+	t := f.stage.target
+	a := f.attempt
+	proof := link.Proof{}
+	if f.wire != nil {
+		// Where the plan took the answer away the target must not notice: the wire drains it until the trial is over.
+		if f.wire.Proof().ResponseCut {
+			f.stage.air.drain(f.wire)
+		} else {
+			f.wire.Close()
+		}
+		proof = f.wire.Proof()
+	}
+	a.Request = t.recordRequest(f.request)
+	if a.Began == 0 {
+		a.Began = t.clock.now()
+	}
+	if a.Ended == 0 {
+		a.Ended = t.clock.now()
+	}
+	a.Outcome, a.Reason = r.Outcome, t.redact.text(r.Reason)
+	a.Link = history.Link{
+		Reached:        proof.Connections > 0 && proof.DialError == "",
+		RequestBytes:   proof.RequestForwarded,
+		RequestWhole:   proof.RequestForwarded > 0 && proof.RequestForwarded >= f.size(),
+		ResponseBytes:  proof.ResponseBytes,
+		ForwardedBytes: proof.ResponseForwarded,
+		FirstByteAt:    t.clock.at(proof.FirstResponseByte),
+		LastRequestAt:  t.clock.at(proof.LastRequestByte),
+		Cut:            proof.RequestCut || proof.ResponseCut,
+	}
+	replaced := len(f.send.Fault.ReplaceResponse) > 0 && proof.ResponseCut
+	switch {
+	case a.Outcome != history.Unsent && !a.Link.Reached:
+		a.Outcome, a.Reason = history.Unsent, "the target could not be reached"
+		if proof.DialError != "" {
+			a.Reason += ": " + t.redact.text(proof.DialError)
+		}
+	case a.Outcome == history.Lost && proof.RequestForwarded == 0:
+		a.Outcome = history.Unsent
+	case a.Outcome == history.Answered && proof.ResponseCut && !replaced:
+		// An answer that ends where its connection ends looks whole to the client.
+		a.Outcome, a.Reason = history.Lost, "the answer was cut, which its framing does not tell"
+	case a.Outcome == history.Answered:
+		a.Replaced = replaced
+	}
+	if r.Answer != nil && a.Outcome != history.Unsent {
+		a.Answer = t.recordAnswer(r.Answer)
+		f.answer = r.Answer
+	}
+	f.conclude()
+}
+
+// size is how many bytes the whole request has.
+func (f *Flight) size() int64 {
+	bytes, err := f.bytes()
+	if err != nil {
+		return 1 << 62
+	}
+	return int64(len(bytes))
+}
+
+// conclude hands the outcome to all who wait for it.
+func (f *Flight) conclude() {
+	class := f.class()
+	known := class == contract.Result || class == contract.Replay || class == contract.Refused || class == contract.Mismatch ||
+		class == contract.Failed || f.attempt.Outcome == history.Unsent
+	f.intent.state.landed(f, class)
+	f.stage.rec.add(history.Event{Attempt: f.attempt})
+	f.stage.target.crowd.ended(f.intent.state.family, known)
+	f.stage.air.remove(f)
+	f.cancel(nil)
+	close(f.done)
+}
+
+func (f *Flight) class() contract.Class {
+	return f.stage.target.cfg.Contract.Classify(rule.Exchange(f.attempt))
+}
+
+// closing is a context that ends when the channel is closed; done ends the wait for it.
+func closing(ch, done <-chan struct{}) context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		select {
+		case <-ch:
+			cancel()
+		case <-done:
+		}
+	}()
+	return ctx
+}
+
+// airspace knows the flights of a trial that are under way, and the wires that still drain an answer.
+type airspace struct {
+	mu      sync.Mutex
+	flights map[*Flight]struct{}
+	wires   []*link.Wire
+}
+
+func (a *airspace) add(f *Flight) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.flights == nil {
+		a.flights = map[*Flight]struct{}{}
+	}
+	a.flights[f] = struct{}{}
+}
+
+func (a *airspace) remove(f *Flight) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.flights, f)
+}
+
+func (a *airspace) drain(w *link.Wire) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.wires = append(a.wires, w)
+}
+
+func (a *airspace) open() []*Flight {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var open []*Flight
+	for f := range a.flights {
+		open = append(open, f)
+	}
+	return open
+}
+
+// clear ends what is under way, closes the wires, and returns how many flights there were.
+func (a *airspace) clear() int {
+	open := a.open()
+	for _, f := range open {
+		f.cancel(errLeft)
+	}
+	for _, f := range open {
+		<-f.done
+	}
+	a.mu.Lock()
+	wires := a.wires
+	a.wires = nil
+	a.mu.Unlock()
+	for _, w := range wires {
+		w.Close()
+	}
+	return len(open)
+}

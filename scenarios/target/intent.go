@@ -2,8 +2,17 @@ package target
 
 import (
 	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
 
+	"github.com/oncespec/oncespec/mockapi/contract"
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/rewrite"
 	"github.com/oncespec/oncespec/scenarios/target/config"
+	"github.com/oncespec/oncespec/scenarios/target/template"
 )
 
 // Intent is one thing to be done once: a fresh key, fresh unique leaves, its own parent where the operation has a setup.
@@ -14,6 +23,9 @@ type Intent struct {
 	Key       string
 	Markers   []string
 	Parent    map[string][]byte // answers of the setup, by step
+
+	twin  *Intent
+	state *intentState
 }
 
 // IntentOption changes how an intent is made.
@@ -28,9 +40,250 @@ func As(tenant string) IntentOption { return func(in *Intent) { in.Tenant = tena
 // On makes it an intent of another operation.
 func On(op *config.Operation) IntentOption { return func(in *Intent) { in.Operation = op } }
 
-// TwinOf gives it the payload, markers and parent of another intent, under a key of its own.
-func TwinOf(other *Intent) IntentOption { return func(in *Intent) {} }
+// TwinOf gives it the operation, payload, markers and parent of another intent, under a key of its own.
+func TwinOf(other *Intent) IntentOption { return func(in *Intent) { in.twin = other } }
+
+// intentState is what the stage knows of an intent beyond what procedures need.
+type intentState struct {
+	kit       *kit
+	isolation string
+	family    *family
+	request   rewrite.Request // its own, without credentials and key
+	vars      template.Vars   // without the answer
+	baseline  map[string]reading
+	trace     *trace
+
+	mu     sync.Mutex
+	sent   int
+	own    bool   // its own payload was sent
+	other  bool   // another payload was sent
+	answer []byte // of the first success, as far as it is kept
+}
 
 // Intent makes one. It runs the setup and takes the "before" readings where a probe needs a baseline (value, exclusive).
 // The error is an environment error (setup refused) or a reached limit.
-func (s *Stage) Intent(ctx context.Context, opts ...IntentOption) (*Intent, error) { return nil, nil }
+func (s *Stage) Intent(ctx context.Context, opts ...IntentOption) (*Intent, error) {
+	t := s.target
+	in := &Intent{Operation: s.ground.op, Tenant: t.defaultTenant()}
+	for _, o := range opts {
+		o(in)
+	}
+	if in.twin != nil {
+		in.Operation = in.twin.Operation
+	}
+	if err := t.countObject(); err != nil {
+		return nil, err
+	}
+	if in.Key == "" {
+		key, err := t.newKey()
+		if err != nil {
+			return nil, err
+		}
+		in.Key = key
+	}
+	kit := t.kits[in.Operation]
+	if kit == nil {
+		return nil, fmt.Errorf("intent: the configuration has no operation %q", in.Operation.Name)
+	}
+	in.state = &intentState{kit: kit, isolation: kit.isolation}
+	if in.twin != nil {
+		in.join(in.twin)
+	} else if err := s.found(ctx, in); err != nil {
+		return nil, err
+	}
+	record := history.Intent{
+		Operation: in.Operation.Name,
+		Tenant:    in.Tenant,
+		Key:       t.redact.text(in.Key),
+		Markers:   t.redact.words(in.Markers),
+		Isolation: in.state.isolation,
+	}
+	if in.twin != nil {
+		record.TwinOf = in.twin.ID
+	}
+	in.ID = s.rec.addIntent(record)
+	if in.twin == nil {
+		s.baseline(ctx, in)
+	}
+	s.mu.Lock()
+	s.intents = append(s.intents, in)
+	s.mu.Unlock()
+	return in, nil
+}
+
+// join makes the intent a twin: all is shared but the key.
+func (in *Intent) join(twin *Intent) {
+	in.Markers, in.Parent = slices.Clone(twin.Markers), twin.Parent
+	st := in.state
+	st.isolation, st.family, st.trace = twin.state.isolation, twin.state.family, twin.state.trace
+	st.vars, st.baseline = twin.state.vars, twin.state.baseline
+	st.vars.Key = in.Key
+	st.request = twin.state.request.Clone()
+	// A path or header that holds the key is the intent's own.
+	_ = st.kit.request.fillHead(&st.request, st.vars) // it could be filled in for the twin
+}
+
+// found makes the parent and the payload.
+func (s *Stage) found(ctx context.Context, in *Intent) error {
+	t := s.target
+	st := in.state
+	st.family = &family{}
+	st.vars = t.vars()
+	st.vars.Key = in.Key
+	st.vars.Setup = map[string][]byte{}
+	for _, step := range st.kit.setup {
+		answer, err := s.setUp(ctx, in, step)
+		if err != nil {
+			return err
+		}
+		st.vars.Setup[step.name] = answer
+	}
+	in.Parent = st.vars.Setup
+	var err error
+	if st.request, err = st.kit.request.fill(st.vars); err != nil {
+		return fmt.Errorf("operation %s: request: %w", in.Operation.Name, err)
+	}
+	for _, pointer := range st.kit.unique {
+		body, marker, err := makeUnique(st.request.Body, pointer, t.tag)
+		if err != nil {
+			return fmt.Errorf("operation %s: %w", in.Operation.Name, err)
+		}
+		st.request.Body = body
+		in.Markers = append(in.Markers, marker)
+	}
+	st.vars.Body = st.request.Body
+	if err := st.kit.request.fillHead(&st.request, st.vars); err != nil {
+		return fmt.Errorf("operation %s: request: %w", in.Operation.Name, err)
+	}
+	st.trace = newTrace(in, t.tag)
+	return nil
+}
+
+// setUp sends one request of the setup. It is no attempt: nothing is judged by it.
+func (s *Stage) setUp(ctx context.Context, in *Intent, step setupStep) ([]byte, error) {
+	t := s.target
+	name := fmt.Sprintf("operation %s: setup step %s", in.Operation.Name, step.name)
+	request, err := step.form.fill(in.state.vars)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	credential(&request, t.cfg.Target.Tenants[in.Tenant], Own)
+	answer, err := t.call(ctx, request)
+	if err != nil {
+		return nil, &EnvironmentError{What: fmt.Sprintf("%s (%s %s)", name, request.Method, t.redact.target(request.Target())), Err: err}
+	}
+	if answer.Status < 200 || answer.Status > 299 {
+		return nil, &EnvironmentError{
+			What: fmt.Sprintf("%s (%s %s)", name, request.Method, t.redact.target(request.Target())),
+			Err:  fmt.Errorf("expected a 2xx answer, found %d: %s", answer.Status, t.says(answer.Body)),
+		}
+	}
+	return answer.Body, nil
+}
+
+// newKey makes a key that no earlier run has used either.
+func (t *Target) newKey() (string, error) {
+	shapes := t.cfg.Contract.Key.Shapes()
+	if len(shapes) == 0 {
+		shapes = []contract.Shape{contract.ShapeUUID}
+	}
+	key, err := t.cfg.Contract.Key.New(shapes[0], rand.Reader)
+	if err != nil {
+		return "", fmt.Errorf("idempotency key: %w", err)
+	}
+	return key, nil
+}
+
+// label fills in what an attempt is called.
+func (st *intentState) label(given string) string {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.sent++
+	switch {
+	case given != "":
+		return given
+	case st.sent == 1:
+		return "first"
+	}
+	return "retry"
+}
+
+// took notes which payload was sent.
+func (st *intentState) took(send Send) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	switch {
+	case send.aside:
+	case send.Change || send.Sample != "" || send.Exact != nil:
+		st.other = true
+	default:
+		st.own = true
+	}
+}
+
+// landed notes what an answer says.
+func (st *intentState) landed(f *Flight, class contract.Class) {
+	if class != contract.Result && class != contract.Replay || f.attempt.Replaced || f.send.aside {
+		return
+	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.trace.promise(f.intent.ID)
+	if st.answer == nil && f.answer != nil {
+		st.answer = f.answer.Body
+		if st.answer == nil {
+			st.answer = []byte{}
+		}
+	}
+}
+
+// isOwn tells whether the intent's own payload is what was sent first of all.
+func (st *intentState) isOwn() bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.own
+}
+
+func (st *intentState) wasSent() bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.sent > 0
+}
+
+// filled are the variables with the first answer, where there is one.
+func (in *Intent) filled() template.Vars {
+	st := in.state
+	v := st.vars
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	v.Answer = st.answer
+	return v
+}
+
+// isolation of an operation: what finds an intent's effects.
+func isolation(op *config.Operation) string {
+	switch {
+	case op.Isolate != "":
+		return op.Isolate
+	case len(op.Unique) > 0:
+		return "marker"
+	case len(op.Setup) > 0:
+		return "parent"
+	}
+	return "exclusive"
+}
+
+// templated tells whether the configuration's own text at a pointer holds a placeholder of the intent: such a leaf is unique
+// by what fills it in.
+func templated(body []byte, pointer string) bool {
+	root, err := rewrite.Parse(body)
+	if err != nil {
+		return false
+	}
+	at, err := rewrite.ParsePointer(pointer)
+	if err != nil {
+		return false
+	}
+	leaf, ok := root.At(at)
+	return ok && leaf.Kind == rewrite.String && (strings.Contains(leaf.Text, "{setup.") || strings.Contains(leaf.Text, "{key}"))
+}

@@ -1,17 +1,209 @@
 package target
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/oncespec/oncespec/faults/life"
+	"github.com/oncespec/oncespec/mockapi/contract"
+	"github.com/oncespec/oncespec/scenarios/history"
+)
+
+// lookLimit bounds the wait for a duplicate's answer, which a target may hold back until the first is done.
+const lookLimit = 250 * time.Millisecond
+
+// sight is what can be seen of an intent at one moment.
+type sight struct {
+	local    int // effects in the target's own state
+	booked   int
+	called   bool   // a downstream call came
+	state    string // of the status resource; empty: none was read
+	evidence []string
+}
 
 // Look names the phase of the intent from what can be seen now: local effects, ledger, status, and a duplicate's answer
-// (bounded wait, since a duplicate may block; not sent when duplicate is false). It records nothing by itself.
+// (bounded wait, since a duplicate may block; not sent when duplicate is false). The duplicate is an attempt with the label
+// "look"; nothing else is recorded.
 func (s *Stage) Look(ctx context.Context, in *Intent, duplicate bool) (phase string, evidence []string) {
-	return "", nil
+	now := s.see(ctx, in)
+	phase = now.phase()
+	certain := phase != history.PhaseUnknown && now.state != ""
+	if certain || !duplicate {
+		return phase, now.evidence
+	}
+	phase, word := s.askDuplicate(ctx, in, now)
+	return phase, append(now.evidence, word)
+}
+
+func (s *Stage) see(ctx context.Context, in *Intent) sight {
+	var now sight
+	for _, o := range s.readings(ctx, in, "") {
+		switch {
+		case o.Error != "":
+			now.say("%s could not be read", o.Probe)
+		case o.Kind == history.Ledger:
+			now.booked = max(now.booked, o.Count)
+			now.called = now.called || len(o.Calls) > 0
+			now.say("%d downstream calls, %d booked", len(o.Calls), o.Count)
+		default:
+			now.local = max(now.local, o.Count)
+			now.say("%s shows %d effects", o.Probe, o.Count)
+		}
+	}
+	if st := s.readStatus(ctx, in, "", in.Tenant); st != nil {
+		now.state = st.State
+		now.say("status reads %s", orNothing(st.State))
+	}
+	return now
+}
+
+func (s sight) effects() int { return s.local + s.booked }
+
+func (s *sight) say(format string, args ...any) {
+	s.evidence = append(s.evidence, fmt.Sprintf(format, args...))
+}
+
+func orNothing(word string) string {
+	if word == "" {
+		return "nothing that is known"
+	}
+	return word
+}
+
+// phase concludes from state alone.
+func (s sight) phase() string {
+	switch {
+	case s.state == history.Succeeded || s.state == history.Failed:
+		return history.AfterRecord
+	case s.local > 0 || s.booked > 0:
+		return history.AfterEffect
+	case s.state == history.InProgress:
+		return history.AfterClaim
+	case s.state == history.Absent && !s.called:
+		return history.BeforeClaim
+	}
+	return history.PhaseUnknown
+}
+
+// askDuplicate sends the request again and concludes from how that is met, and from what was seen before.
+func (s *Stage) askDuplicate(ctx context.Context, in *Intent, before sight) (phase, word string) {
+	claimed := history.AfterClaim
+	if before.local > 0 || before.booked > 0 {
+		claimed = history.AfterEffect
+	}
+	f := s.Go(ctx, in, Send{Label: "look", Timeout: min(s.target.cfg.Timeouts.Request, lookLimit)})
+	a := f.Wait(ctx)
+	switch {
+	case a.Outcome == history.Lost && a.Link.RequestWhole && a.Link.ResponseBytes == 0:
+		return claimed, "a duplicate is made to wait"
+	case a.Outcome != history.Answered:
+		return before.phase(), "a duplicate was not answered: " + a.Reason
+	}
+	word = fmt.Sprintf("a duplicate was answered %d", a.Answer.Status)
+	switch class := f.class(); {
+	case class == contract.InFlightAnswer:
+		return claimed, word + ": in flight"
+	case class == contract.Replay:
+		return history.AfterRecord, word + ": a replay"
+	case class != contract.Result:
+		return before.phase(), word
+	case claimed == history.AfterEffect && s.see(ctx, in).effects() == before.effects():
+		return history.AfterRecord, word + ", and nothing more was done: a replay"
+	}
+	// Either it was replayed or it was executed beside the first.
+	return before.phase(), word + ", a result, although the first is not done"
 }
 
 // Kill kills the target and records a history.Fault with the phase given by Look or the procedure.
 func (s *Stage) Kill(ctx context.Context, in *Intent, phase string, evidence []string) error {
+	t := s.target
+	fault := &history.Fault{Kind: "kill", Phase: phase, Evidence: t.redact.words(evidence)}
+	if in != nil {
+		fault.Intent = in.ID
+	}
+	if t.life == nil {
+		return errors.New("kill: the configuration has no lifecycle")
+	}
+	exit, err := t.life.Kill(ctx)
+	fault.Landed = err == nil
+	switch {
+	case errors.Is(err, life.ErrNotRunning):
+		fault.Detail = "the target was not running: " + exit.String()
+	case err != nil:
+		fault.Detail = t.redact.text(err.Error())
+	default:
+		fault.Detail = exit.String()
+	}
+	s.rec.add(history.Event{Fault: fault})
+	if err != nil {
+		return &EnvironmentError{What: "killing the target", Err: redactedError{t.redact.text(err.Error()), err}}
+	}
 	return nil
 }
 
 // Restart starts it again and waits until it is ready.
-func (s *Stage) Restart(ctx context.Context) error { return nil }
+func (s *Stage) Restart(ctx context.Context) error {
+	if s.target.life == nil {
+		return errors.New("restart: the configuration has no lifecycle")
+	}
+	err := s.target.life.Restart(ctx)
+	fault := &history.Fault{Kind: "restart", Landed: err == nil}
+	if err != nil {
+		fault.Detail = s.target.redact.text(err.Error())
+	}
+	s.rec.add(history.Event{Fault: fault})
+	if err != nil {
+		return &EnvironmentError{What: "the target does not come up again", Err: redactedError{fault.Detail, err}}
+	}
+	return nil
+}
+
+// Revive makes the target ready for the next scenario: it ends what the last one left open, takes the last readings of
+// intents that only their baseline tells apart, and starts the target again where it is down.
+func (t *Target) Revive(ctx context.Context) error {
+	t.endLeftovers()
+	if err := t.revive(ctx); err != nil {
+		return err
+	}
+	if t.crowd.unsettled() {
+		wait(ctx, t.cfg.Timeouts.Settle)
+	}
+	t.lastShared(ctx)
+	t.crowd.disperse()
+	t.mu.Lock()
+	t.grounds = nil
+	t.mu.Unlock()
+	return ctx.Err()
+}
+
+func (t *Target) revive(ctx context.Context) error {
+	seen := accepts(ctx, t.base.addr)
+	if seen == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if t.life == nil || !t.life.Can().Has(life.CanStart) {
+		return &EnvironmentError{What: "the target went down", Err: fmt.Errorf("nobody takes connections at %s any more: %w", t.base.addr, seen)}
+	}
+	if err := t.life.Restart(ctx); err != nil {
+		return &EnvironmentError{What: "the target went down and does not come up again", Err: redactedError{t.redact.text(err.Error()), err}}
+	}
+	return nil
+}
+
+// Quiet waits until nothing is open: it ends leftover flights, releases held calls, says so in their histories, waits for
+// downstream calls that are still being answered, and then the settle time.
+func (t *Target) Quiet(ctx context.Context) {
+	t.endLeftovers()
+	if t.gate != nil {
+		idle, cancel := context.WithTimeout(ctx, t.cfg.Timeouts.Recovery)
+		defer cancel()
+		if err := t.gate.WaitIdle(idle); err != nil {
+			t.log.Warn("the downstream gate does not become idle", "error", err)
+		}
+	}
+	wait(ctx, t.cfg.Timeouts.Settle)
+	t.lastShared(ctx)
+	t.crowd.disperse()
+}

@@ -2,23 +2,298 @@ package target
 
 import (
 	"context"
+	"math/big"
+	"slices"
+	"time"
 
 	"github.com/oncespec/oncespec/scenarios/history"
 )
 
+const (
+	// lagFactor is how much longer than in the steady state an effect may take to show.
+	lagFactor = 3
+	// Pauses between two looks at a probe that does not show yet what was promised.
+	firstLook = 2 * time.Millisecond
+	lastLook  = 100 * time.Millisecond
+)
+
+// eye is a state probe of an operation.
+type eye struct {
+	name   string
+	kind   string
+	shared bool // it cannot tell an intent from others: it counts from a baseline, and only while nobody else acts
+	quiet  bool // nobody configured it: no effect is expected of it
+	read   func(ctx context.Context, in *Intent) (reading, error)
+}
+
+// reading is what a probe shows.
+type reading struct {
+	count int
+	ids   []string
+	value *big.Rat // value probes
+	text  string   // the value as it was spelled
+	calls []history.Call
+	err   error
+}
+
 // Observe reads every probe for the intent and records it. Where an answer promised an effect it waits for it to show, up to
-// three times the lag of the steady state.
+// three times the lag of the steady state, at least the settle time. A probe that cannot tell the intent from others that
+// acted since its baseline is left out.
 func (s *Stage) Observe(ctx context.Context, in *Intent, moment string) []history.Observation {
-	return nil
+	g := s.target.groundwork(in.Operation)
+	list := s.awaitEffectsIn(ctx, in, moment, s.grace(g), g)
+	s.record(list)
+	return list
 }
 
-// Status reads the status resource as the intent's caller; nil without one.
-func (s *Stage) Status(ctx context.Context, in *Intent, moment string) *history.Status { return nil }
-
-// StatusAs reads it as another tenant.
-func (s *Stage) StatusAs(ctx context.Context, in *Intent, moment, tenant string) *history.Status {
-	return nil
+// grace is how long a promised effect may take to show. Waiting costs something only where the effect is missing, so it is
+// generous: a slow moment of the machine is no defect of the target.
+func (s *Stage) grace(g *groundwork) time.Duration {
+	return max(lagFactor*g.lag, s.target.cfg.Timeouts.Settle)
 }
 
-// Final takes the "final" readings of every intent of every trial.
-func (s *Stage) Final(ctx context.Context) {}
+func (s *Stage) record(list []history.Observation) {
+	for _, o := range list {
+		s.rec.add(history.Event{Observation: &o})
+	}
+}
+
+// awaitEffects reads until every probe shows the intent's effect, or the limit is reached.
+func (s *Stage) awaitEffects(ctx context.Context, in *Intent, limit time.Duration) []history.Observation {
+	return s.awaitEffectsIn(ctx, in, "", limit, s.target.groundwork(in.Operation))
+}
+
+func (s *Stage) awaitEffectsIn(ctx context.Context, in *Intent, moment string, limit time.Duration, g *groundwork) []history.Observation {
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for pause := firstLook; ; pause = min(2*pause, lastLook) {
+		list := s.readingsIn(ctx, in, moment, g)
+		if in.state.trace.promised() <= in.state.kit.least(list) || !wait(limited, pause) {
+			return list
+		}
+	}
+}
+
+// least is the smallest number of effects that any probe shows; one that cannot be read shows none.
+func (k *kit) least(list []history.Observation) int {
+	n := 1 << 30
+	for _, o := range list {
+		switch {
+		case k.quiet(o.Probe):
+		case o.Error != "":
+			return 0
+		default:
+			n = min(n, o.Count)
+		}
+	}
+	return n
+}
+
+func (k *kit) quiet(probe string) bool {
+	return slices.ContainsFunc(k.eyes, func(e *eye) bool { return e.name == probe && e.quiet })
+}
+
+// readings reads all probes that speak of the intent, without recording.
+func (s *Stage) readings(ctx context.Context, in *Intent, moment string) []history.Observation {
+	return s.readingsIn(ctx, in, moment, s.target.groundwork(in.Operation))
+}
+
+func (s *Stage) readingsIn(ctx context.Context, in *Intent, moment string, g *groundwork) []history.Observation {
+	var list []history.Observation
+	for _, e := range in.state.kit.eyes {
+		if o, ok := s.look(ctx, in, e, moment, g); ok {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// look reads one probe; false where it says nothing of the intent.
+func (s *Stage) look(ctx context.Context, in *Intent, e *eye, moment string, g *groundwork) (history.Observation, bool) {
+	crowd, st := &s.target.crowd, in.state
+	o := history.Observation{Intent: in.ID, Probe: e.name, Kind: e.kind, Moment: moment}
+	switch {
+	case e.shared && !crowd.alone(st.family), e.kind == history.Value && crowd.isAltered(st.family), e.quiet && g.books == 0:
+		return o, false
+	}
+	now := s.target.read(ctx, e, in)
+	if e.shared && !crowd.alone(st.family) {
+		return o, false // somebody came while it was read
+	}
+	base := st.baseline[e.name]
+	switch {
+	case now.err != nil:
+		o.Error = s.target.redact.text(now.err.Error())
+	case base.err != nil:
+		o.Error = "there is no reading from before: " + s.target.redact.text(base.err.Error())
+	case e.kind == history.Value:
+		o.Value = now.text
+		o.Count, o.Odd = moved(base.value, now.value, g.units[e.name], st.isOwn())
+	case e.kind == history.Ledger:
+		o.Calls = now.calls
+		o.Count = (now.count + max(1, g.books) - 1) / max(1, g.books)
+	case e.shared:
+		o.IDs = s.target.redact.words(added(base.ids, now.ids))
+		o.Count = now.count - base.count
+	default:
+		o.Count, o.IDs = now.count, s.target.redact.words(now.ids)
+	}
+	return o, true
+}
+
+// moved is how often a value moved by the change that one execution makes. Where another payload than the intent's own was
+// sent, or that change is not known, it only tells whether the value moved.
+func moved(before, after *big.Rat, unit string, own bool) (count int, odd string) {
+	change := new(big.Rat).Sub(after, before)
+	if change.Sign() == 0 {
+		return 0, ""
+	}
+	step, ok := new(big.Rat).SetString(unit)
+	if !own || !ok || step.Sign() == 0 {
+		return 1, ""
+	}
+	times := new(big.Rat).Quo(change, step)
+	if !times.IsInt() || !times.Num().IsInt64() || times.Sign() < 0 {
+		return 0, decimal(change)
+	}
+	return int(times.Num().Int64()), ""
+}
+
+// decimal spells a number that came from decimals.
+func decimal(r *big.Rat) string {
+	if r.IsInt() {
+		return r.Num().String()
+	}
+	digits, _ := r.FloatPrec()
+	return r.FloatString(digits)
+}
+
+// added are the ids that were not there before.
+func added(before, now []string) []string {
+	left := slices.Clone(before)
+	var fresh []string
+	for _, id := range now {
+		if i := slices.Index(left, id); i >= 0 {
+			left = slices.Delete(left, i, i+1)
+			continue
+		}
+		fresh = append(fresh, id)
+	}
+	return fresh
+}
+
+// read reads a probe within the time of a request.
+func (t *Target) read(ctx context.Context, e *eye, in *Intent) reading {
+	t.unpaced()
+	ctx, cancel := context.WithTimeout(ctx, t.cfg.Timeouts.Request)
+	defer cancel()
+	r, err := e.read(ctx, in)
+	if err != nil {
+		r.err = err
+	}
+	return r
+}
+
+// baseline takes the readings that later ones are compared with, and lets earlier intents have their last word from shared
+// probes: from now on they cannot be told apart.
+func (s *Stage) baseline(ctx context.Context, in *Intent) {
+	t, st := s.target, in.state
+	shared := slices.ContainsFunc(st.kit.eyes, func(e *eye) bool { return e.shared })
+	if shared {
+		t.lastShared(ctx)
+	}
+	alone := t.crowd.enter(st.family)
+	st.baseline = map[string]reading{}
+	for _, e := range st.kit.eyes {
+		if e.shared && !alone || !e.shared && e.kind != history.Value {
+			continue
+		}
+		st.baseline[e.name] = t.read(ctx, e, in)
+		s.recordBaseline(in, e, st.baseline[e.name])
+	}
+	if !shared {
+		return
+	}
+	t.crowd.baselined(st.family)
+	t.mu.Lock()
+	t.watched = append(t.watched, watched{s, in})
+	t.mu.Unlock()
+}
+
+func (s *Stage) recordBaseline(in *Intent, e *eye, r reading) {
+	o := history.Observation{Intent: in.ID, Probe: e.name, Kind: e.kind, Moment: "before", Value: r.text}
+	if r.err != nil {
+		o.Error = s.target.redact.text(r.err.Error())
+	}
+	s.record([]history.Observation{o})
+}
+
+// watched is an intent that shared probes can tell apart for the time being.
+type watched struct {
+	stage  *Stage
+	intent *Intent
+}
+
+// lastShared takes the last readings of intents that shared probes can still tell apart. Where only the baseline isolates an
+// intent, what it did gets the time to show.
+func (t *Target) lastShared(ctx context.Context) {
+	t.mu.Lock()
+	list := t.watched
+	t.watched = nil
+	t.mu.Unlock()
+	for _, w := range list {
+		st := w.intent.state
+		if !t.crowd.spoken(st.family) {
+			continue
+		}
+		g := t.groundwork(w.intent.Operation)
+		if st.isolation == "exclusive" {
+			wait(ctx, max(lagFactor*g.lag, firstLook))
+		}
+		for _, e := range st.kit.eyes {
+			if !e.shared {
+				continue
+			}
+			if o, ok := w.stage.look(ctx, w.intent, e, "final", g); ok {
+				w.stage.record([]history.Observation{o})
+			}
+		}
+	}
+}
+
+// final takes the last readings of all intents of a trial that can still be told apart, and their status.
+func (s *Stage) final(ctx context.Context) {
+	s.mu.Lock()
+	intents := slices.Clone(s.intents)
+	s.mu.Unlock()
+	for _, in := range intents {
+		if ctx.Err() != nil {
+			return
+		}
+		if !in.state.wasSent() {
+			continue
+		}
+		s.record(s.readings(ctx, in, "final"))
+		s.Status(ctx, in, "final")
+	}
+}
+
+// changes is by how much each value moved since the baseline.
+func (s *Stage) changes(ctx context.Context, in *Intent) map[string]string {
+	var units map[string]string
+	for _, e := range in.state.kit.eyes {
+		base := in.state.baseline[e.name]
+		if e.kind != history.Value || base.err != nil || base.value == nil {
+			continue
+		}
+		now := s.target.read(ctx, e, in)
+		if now.err != nil {
+			continue
+		}
+		if units == nil {
+			units = map[string]string{}
+		}
+		units[e.name] = decimal(new(big.Rat).Sub(now.value, base.value))
+	}
+	return units
+}

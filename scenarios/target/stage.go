@@ -1,7 +1,13 @@
 package target
 
 import (
+	"context"
+	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
 
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/catalogue"
@@ -12,37 +18,206 @@ import (
 
 // Stage is where a procedure acts: one operation of the target, and the history of one trial. All methods may be used from
 // several goroutines.
-type Stage struct{}
+type Stage struct {
+	target *Target
+	ground *ground
+	steady *groundwork
+	rec    *recorder
+	rand   *rand.Rand
+	air    airspace
+
+	mu       sync.Mutex
+	intents  []*Intent
+	holds    []*Hold
+	heals    []func()
+	bursts   []*BurstFlight
+	children []*Stage // trials opened from this one
+}
+
+// ground is what the trials of one run of a scenario share.
+type ground struct {
+	scenario Scenario
+	op       *config.Operation
+	try      int
+
+	mu     sync.Mutex
+	trials []*Stage
+	closed bool
+}
+
+// StageOptions say which run of a scenario a stage is for.
+type StageOptions struct {
+	Try int // 1 for the first; the histories of later tries get numbers of their own
+}
+
+// Stage opens the stage for one run of a scenario on one operation.
+func (t *Target) Stage(sc Scenario, op *config.Operation, o StageOptions) *Stage {
+	g := &ground{scenario: sc, op: op, try: max(1, o.Try)}
+	t.mu.Lock()
+	t.grounds = append(t.grounds, g)
+	t.mu.Unlock()
+	return t.open(g, "")
+}
+
+// open begins a trial.
+func (t *Target) open(g *ground, name string) *Stage {
+	s := &Stage{target: t, ground: g, steady: t.groundwork(g.op)}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s.rec = &recorder{
+		now:  t.clock.now,
+		name: func() string { return t.names.next(g.scenario.ID, g.op.Name) },
+		history: &history.History{
+			Schema:     history.Schema,
+			Scenario:   g.scenario.ID,
+			Operations: []string{g.op.Name},
+			Trial:      name,
+			Seed:       t.seed,
+			Tries:      g.try,
+		},
+	}
+	s.steady.describe(s.rec.history)
+	s.rand = rand.New(&sharedSource{source: rand.NewPCG(t.seed, digest(g.scenario.ID, g.op.Name, name, fmt.Sprint(len(g.trials), g.try)))})
+	g.trials = append(g.trials, s)
+	return s
+}
+
+func digest(parts ...string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(strings.Join(parts, "\x00")))
+	return h.Sum64()
+}
+
+// sharedSource lets several goroutines draw.
+type sharedSource struct {
+	mu     sync.Mutex
+	source rand.Source
+}
+
+func (s *sharedSource) Uint64() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.source.Uint64()
+}
 
 // Contract is what the target promises.
-func (s *Stage) Contract() contract.Contract { return contract.Contract{} }
+func (s *Stage) Contract() contract.Contract { return s.target.cfg.Contract }
 
 // Operation is the subject.
-func (s *Stage) Operation() *config.Operation { return nil }
+func (s *Stage) Operation() *config.Operation { return s.ground.op }
 
 // Config is the configuration of the run.
-func (s *Stage) Config() *config.Config { return nil }
+func (s *Stage) Config() *config.Config { return s.target.cfg }
 
 // Has tells whether the operation offers a need, from configuration and steady state.
-func (s *Stage) Has(n catalogue.Need) bool { return false }
+func (s *Stage) Has(n catalogue.Need) bool { return slices.Contains(s.steady.state.Offers, n) }
 
 // Rand is seeded by (seed, scenario, operation, trial). It is not for keys and markers, which are fresh in each run.
-func (s *Stage) Rand() *rand.Rand { return nil }
+func (s *Stage) Rand() *rand.Rand { return s.rand }
 
 // Second is another operation whose key travels in a header, or nil.
-func (s *Stage) Second() *config.Operation { return nil }
+func (s *Stage) Second() *config.Operation {
+	for _, name := range s.target.cfg.Order {
+		if op := s.target.cfg.Operations[name]; op != s.ground.op && !keyInPath(op) {
+			return op
+		}
+	}
+	return nil
+}
 
 // Tenants names the principals, the default first.
-func (s *Stage) Tenants() []string { return nil }
+func (s *Stage) Tenants() []string { return s.target.tenants }
 
 // Trial opens another history of the same scenario; the receiver's own history is dropped if it has no events.
-func (s *Stage) Trial(name string) *Stage { return s }
+func (s *Stage) Trial(name string) *Stage {
+	trial := s.target.open(s.ground, name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.children = append(s.children, trial)
+	return trial
+}
+
+// trials are the stage's own and those opened from it, in order.
+func (s *Stage) trials() []*Stage {
+	s.mu.Lock()
+	children := slices.Clone(s.children)
+	s.mu.Unlock()
+	all := []*Stage{s}
+	for _, c := range children {
+		all = append(all, c.trials()...)
+	}
+	return all
+}
+
+// About says which pair of requests the trial is about.
+func (s *Stage) About(r history.Rewrite) { s.rec.about(r) }
 
 // Note adds a remark to the history.
-func (s *Stage) Note(format string, args ...any) {}
-
-// Histories returns what the trials left, in order, without those that have no events.
-func (s *Stage) Histories() []*history.History { return nil }
+func (s *Stage) Note(format string, args ...any) {
+	s.rec.add(history.Event{Note: s.target.redact.text(fmt.Sprintf(format, args...))})
+}
 
 // Abort marks the current trial: the procedure could not go on, and nothing may be concluded from what is missing.
-func (s *Stage) Abort(err error, blame verdict.Blame) {}
+func (s *Stage) Abort(err error, blame verdict.Blame) {
+	s.latest().rec.abort(s.target.redact.text(err.Error()), string(blame))
+}
+
+// latest is the trial that was opened last.
+func (s *Stage) latest() *Stage {
+	s.ground.mu.Lock()
+	defer s.ground.mu.Unlock()
+	return s.ground.trials[len(s.ground.trials)-1]
+}
+
+// Histories returns what the stage and the trials opened from it left, in order, without those that have no events. It ends
+// what they left open: attempts under way, armed holds, downstream failures. The histories stay the same; Final adds to them.
+func (s *Stage) Histories() []*history.History {
+	var kept []*history.History
+	for _, trial := range s.trials() {
+		trial.leave()
+		if trial.rec.worthKeeping() {
+			kept = append(kept, trial.rec.history)
+		}
+	}
+	return kept
+}
+
+// leave ends what the procedure left open, in every trial, and says so in their histories.
+func (g *ground) leave() {
+	g.mu.Lock()
+	trials := slices.Clone(g.trials)
+	g.mu.Unlock()
+	for _, s := range trials {
+		s.leave()
+	}
+}
+
+func (s *Stage) leave() {
+	s.mu.Lock()
+	holds, heals, bursts := s.holds, s.heals, s.bursts
+	s.holds, s.heals, s.bursts = nil, nil, nil
+	s.mu.Unlock()
+	for _, heal := range heals {
+		heal()
+	}
+	for _, h := range holds {
+		if h.settle() {
+			s.Note("a held downstream call was left over and released")
+		}
+	}
+	if n := s.air.clear(); n > 0 {
+		s.Note("%d attempts were left open and given up", n)
+	}
+	for _, b := range bursts {
+		<-b.done // it still records how far its attempts were together
+	}
+}
+
+// Final takes the "final" readings of every intent of the stage and of the trials opened from it.
+func (s *Stage) Final(ctx context.Context) {
+	for _, trial := range s.trials() {
+		trial.final(ctx)
+	}
+}
+
+func keyInPath(op *config.Operation) bool { return strings.Contains(op.Request.Path, "{key}") }

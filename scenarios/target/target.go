@@ -2,11 +2,22 @@ package target
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
 
-	"github.com/oncespec/oncespec/scenarios/catalogue"
-	"github.com/oncespec/oncespec/scenarios/history"
+	"golang.org/x/time/rate"
+
+	"github.com/oncespec/oncespec/faults/life"
+	"github.com/oncespec/oncespec/faults/link"
+	"github.com/oncespec/oncespec/mockapi/provider"
 	"github.com/oncespec/oncespec/scenarios/target/config"
+	"github.com/oncespec/oncespec/scenarios/target/template"
 )
 
 // Options say what to start.
@@ -18,66 +29,247 @@ type Options struct {
 	Log         *slog.Logger // nil: nothing is logged
 }
 
-// Target is the API under test and all that was started for it.
-type Target struct{}
-
-// EnvironmentError says that the surroundings do not let the run go on: the target is down or not ready, a port is taken.
-type EnvironmentError struct {
-	What string // what was being done, for people
-	Err  error
-}
-
-func (e *EnvironmentError) Error() string { return e.What + ": " + e.Err.Error() }
-
-func (e *EnvironmentError) Unwrap() error { return e.Err }
-
-// Start checks the hosts, starts the gate and the target, and waits until the target can be used.
-func Start(ctx context.Context, o Options) (*Target, error) { return nil, nil }
-
-// Close leaves nothing running. It may be called more than once.
-func (t *Target) Close(ctx context.Context) error { return nil }
-
-// StageOptions say which run of a scenario a stage is for.
-type StageOptions struct {
-	Try int // 1 for the first; the histories of later tries get numbers of their own
-}
-
-// Stage opens the stage for one run of a scenario on one operation.
-func (t *Target) Stage(sc Scenario, op *config.Operation, o StageOptions) *Stage { return nil }
-
-// Quiet waits until nothing is open: it ends leftover flights, releases held calls, says so in their histories, and then
-// waits the settle time.
-func (t *Target) Quiet(ctx context.Context) {}
-
-// Revive starts the target again where a procedure left it dead, and settles what was left open.
-func (t *Target) Revive(ctx context.Context) error { return nil }
-
-// Steady is the steady state of one operation.
-type Steady struct {
-	Offers  []catalogue.Need          // in the catalogue's order
-	Missing map[catalogue.Need]string // need → why it is not offered
-	Problem *Problem                  // why nothing can be concluded from this target; nil when all is well
-}
-
-// Problem is why the steady state was not reached: the run cannot go on.
-type Problem struct {
-	Kind   ProblemKind
-	Detail string // for people: what was expected, what was found, what to do
-}
-
-func (p *Problem) Error() string { return string(p.Kind) + ": " + p.Detail }
-
-// ProblemKind tells problems apart.
-type ProblemKind string
-
-// The problems.
 const (
-	TargetDown    ProblemKind = "the target is down"
-	WritesRefused ProblemKind = "writes are refused"
-	EffectsUnseen ProblemKind = "effects cannot be seen"
+	defaultRequest  = 5 * time.Second
+	defaultSettle   = 300 * time.Millisecond
+	defaultRecovery = 10 * time.Second
+	defaultObjects  = 5000
+	// remoteRate is how many requests a second go to other machines where the configuration does not say.
+	remoteRate = 50
+	// dialLimit bounds a look at whether somebody takes connections.
+	dialLimit = 2 * time.Second
 )
 
-// Steady finds the steady state of an operation and keeps it for the stages that follow.
-func (t *Target) Steady(ctx context.Context, op *config.Operation) (Steady, *history.History, error) {
-	return Steady{}, nil, nil
+// Target is the API under test and all that was started for it.
+type Target struct {
+	cfg     *config.Config
+	seed    uint64
+	dir     string
+	log     *slog.Logger
+	clock   clock
+	redact  *redactor
+	tag     string // of this run; every marker begins with it
+	kits    map[*config.Operation]*kit
+	tenants []string
+
+	links   *link.Links
+	gate    *provider.Gate // nil: none is configured
+	life    life.Life      // nil: the target cannot be killed
+	managed bool           // the run started the target itself
+	base    host
+	port    string
+	limiter *rate.Limiter
+	names   names
+	crowd   crowd
+	objects atomic.Int64
+
+	mu      sync.Mutex
+	grounds []*ground // whose procedures may still have left something open
+	works   map[*config.Operation]*groundwork
+	watched []watched
+
+	closing sync.Once
+	closed  error
+}
+
+// Start checks the hosts, starts the gate and the target, and waits until the target can be used. On an error nothing is left
+// running; it is an *EnvironmentError where the surroundings are to blame, else a *ConfigurationError.
+func Start(ctx context.Context, o Options) (*Target, error) {
+	t, err := newTarget(o)
+	if err != nil {
+		return nil, err
+	}
+	if err := config.CheckHosts(t.cfg, o.AllowRemote); err != nil {
+		return nil, &ConfigurationError{What: "hosts", Err: err}
+	}
+	if err := t.start(ctx, o); err != nil {
+		// Whatever ended the start must not end the tidying up.
+		return nil, errors.Join(err, t.Close(context.WithoutCancel(ctx)))
+	}
+	return t, nil
+}
+
+func newTarget(o Options) (*Target, error) {
+	if o.Config == nil || o.Config.Target.URL == "" || len(o.Config.Operations) == 0 {
+		return nil, &ConfigurationError{What: "configuration", Err: errors.New("expected target.url and at least one operation")}
+	}
+	cfg := *o.Config
+	fill(&cfg.Timeouts.Request, defaultRequest)
+	fill(&cfg.Timeouts.Settle, defaultSettle)
+	fill(&cfg.Timeouts.Recovery, defaultRecovery)
+	fill(&cfg.Limits.Objects, defaultObjects)
+	if len(cfg.Order) == 0 {
+		cfg.Order = slices.Sorted(maps.Keys(cfg.Operations))
+	}
+	for name, op := range cfg.Operations {
+		op.Name = name
+	}
+	tag, err := randomText(tagLength, markerLetters)
+	if err != nil {
+		return nil, err
+	}
+	t := &Target{
+		cfg:     &cfg,
+		seed:    o.Seed,
+		dir:     o.Dir,
+		log:     o.Log,
+		clock:   clock{time.Now()},
+		redact:  newRedactor(&cfg),
+		tag:     tag,
+		kits:    map[*config.Operation]*kit{},
+		tenants: tenants(&cfg),
+		links:   link.New(),
+		works:   map[*config.Operation]*groundwork{},
+	}
+	if t.log == nil {
+		t.log = slog.New(slog.DiscardHandler)
+	}
+	return t, nil
+}
+
+func fill[T comparable](value *T, standard T) {
+	var zero T
+	if *value == zero {
+		*value = standard
+	}
+}
+
+// tenants names the principals, the default first.
+func tenants(cfg *config.Config) []string {
+	names := slices.Clone(cfg.Target.Order)
+	if len(names) != len(cfg.Target.Tenants) {
+		names = slices.Sorted(maps.Keys(cfg.Target.Tenants))
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		rank := func(name string) int {
+			if t := cfg.Target.Tenants[name]; t != nil && t.Default {
+				return 0
+			}
+			return 1
+		}
+		return rank(a) - rank(b)
+	})
+	return names
+}
+
+func (t *Target) defaultTenant() string {
+	if len(t.tenants) == 0 {
+		return ""
+	}
+	return t.tenants[0]
+}
+
+func (t *Target) start(ctx context.Context, o Options) error {
+	if err := t.openGate(); err != nil {
+		return err
+	}
+	if err := t.place(ctx, o.AllowRemote); err != nil {
+		return err
+	}
+	for _, op := range t.cfg.Operations {
+		kit, err := t.newKit(op)
+		if err != nil {
+			return err
+		}
+		t.kits[op] = kit
+	}
+	return t.bring(ctx)
+}
+
+// place finds out where the target is, or will be.
+func (t *Target) place(ctx context.Context, allowRemote bool) error {
+	parsed, err := template.ParseURL(t.cfg.Target.URL)
+	if err != nil {
+		return &ConfigurationError{What: "target.url " + t.cfg.Target.URL, Err: err}
+	}
+	if t.needsPort(parsed) {
+		port, err := life.FreePort()
+		if err != nil {
+			return &EnvironmentError{What: "port for the target", Err: err}
+		}
+		t.port = fmt.Sprint(port)
+	}
+	url, err := parsed.Expand(t.vars())
+	if err != nil {
+		return &ConfigurationError{What: "target.url " + t.cfg.Target.URL, Err: err}
+	}
+	if t.base, err = resolve(ctx, t.cfg, url, allowRemote); err != nil {
+		return err
+	}
+	limit := rate.Limit(t.cfg.Limits.Rate)
+	if t.cfg.Limits.Rate == 0 {
+		if limit = rate.Inf; t.base.remote {
+			limit = remoteRate
+		}
+	}
+	t.limiter = rate.NewLimiter(limit, 1)
+	return nil
+}
+
+func (t *Target) needsPort(url *template.Template) bool {
+	return slices.ContainsFunc(url.Placeholders(), func(p template.Placeholder) bool { return p.Name == "port" })
+}
+
+// vars are the placeholders that hold for the whole run.
+func (t *Target) vars() template.Vars {
+	v := template.Vars{Port: t.port, Dir: t.dir, Env: t.cfg.Env}
+	if t.gate != nil {
+		v.Downstream = t.gate.URL()
+	}
+	return v
+}
+
+func (t *Target) upstream() link.Upstream {
+	return link.Upstream{Addr: t.base.addr, TLS: t.base.tlsConfig()}
+}
+
+// host is how the target is named in requests.
+func (t *Target) host() string { return t.base.name }
+
+// pace waits for a request's turn.
+func (t *Target) pace(ctx context.Context) error { return t.limiter.Wait(ctx) }
+
+// unpaced counts a request that does not wait for its turn; those that do wait the longer for it.
+func (t *Target) unpaced() { t.limiter.Reserve() }
+
+// countObject counts an intent against the limit.
+func (t *Target) countObject() error {
+	if n := t.objects.Add(1); n > int64(t.cfg.Limits.Objects) {
+		return &EnvironmentError{What: "limits.objects", Err: fmt.Errorf("the run has made the %d objects that it may make; raise the limit, or select fewer requirements", t.cfg.Limits.Objects)}
+	}
+	return nil
+}
+
+// Close leaves nothing running: attempts, held calls, the gate, the target where the run started it. It may be called more
+// than once, and on a target that was only partly started.
+func (t *Target) Close(ctx context.Context) error {
+	t.closing.Do(func() { t.closed = t.close(ctx) })
+	return t.closed
+}
+
+func (t *Target) close(ctx context.Context) error {
+	t.endLeftovers()
+	var err error
+	if t.life != nil {
+		err = t.life.Close()
+	}
+	t.links.Close()
+	if t.gate != nil {
+		t.gate.Close()
+	}
+	t.closeProbes()
+	if err != nil {
+		return fmt.Errorf("stopping the target: %w", err)
+	}
+	return nil
+}
+
+// endLeftovers ends what procedures have left open.
+func (t *Target) endLeftovers() {
+	t.mu.Lock()
+	grounds := slices.Clone(t.grounds)
+	t.mu.Unlock()
+	for _, g := range grounds {
+		g.leave()
+	}
 }

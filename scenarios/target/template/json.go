@@ -18,17 +18,15 @@ type JSON struct {
 	needs  []Placeholder
 }
 
-// ParseJSON reads a value. Errors of its templates are *Error, with the pointer of the text; several are joined.
+// ParseJSON reads a value. Errors of its templates are *Error, with the pointer of the text; several are joined, and the
+// value is returned beside them without these templates.
 func ParseJSON(value []byte) (*JSON, error) {
 	root, err := rewrite.Parse(value)
 	if err != nil {
 		return nil, err
 	}
 	j := &JSON{root: root, filled: map[*rewrite.Node]*Template{}}
-	if err := j.read(root, ""); err != nil {
-		return nil, err
-	}
-	return j, nil
+	return j, j.read(root, "")
 }
 
 func (j *JSON) read(n *rewrite.Node, at string) error {
@@ -61,11 +59,14 @@ func (j *JSON) readText(n *rewrite.Node, at string) error {
 		return nil
 	}
 	j.filled[n] = t
-	j.needs = append(j.needs, t.Placeholders()...)
+	for _, p := range t.Placeholders() {
+		p.In = at
+		j.needs = append(j.needs, p)
+	}
 	return nil
 }
 
-// Placeholders lists what the value needs, in document order. Their offsets are those in their own texts.
+// Placeholders lists what the value needs, in document order. Their offsets are those in their own texts, which In names.
 func (j *JSON) Placeholders() []Placeholder { return j.needs }
 
 // Expand fills the value in and writes it without white space, in the order of its members, with numbers as they are spelled.

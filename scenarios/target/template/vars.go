@@ -25,6 +25,7 @@ type Placeholder struct {
 	Name    string // body, answer, setup, key, port, dir, downstream or env
 	Of      string // setup: the step; env: the variable
 	Pointer string // body, answer, setup: a JSON Pointer; empty names the whole
+	In      string // of a JSON template: the pointer of the text it stands in
 	Offset  int    // in the template's text, in bytes
 
 	at rewrite.Pointer

@@ -1,0 +1,177 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/oncespec/oncespec/faults/life"
+	"github.com/oncespec/oncespec/mockapi/provider"
+	"github.com/oncespec/oncespec/scenarios/rewrite"
+	"github.com/oncespec/oncespec/scenarios/target/config"
+	"github.com/oncespec/oncespec/scenarios/target/template"
+)
+
+// defaultReady is how long a target may take to come up where the configuration does not say.
+const defaultReady = 30 * time.Second
+
+// openGate starts the downstream stub, where one is configured.
+func (t *Target) openGate() error {
+	d := t.cfg.Target.Downstream
+	if d == nil {
+		return nil
+	}
+	options := provider.Options{Key: provider.KeyAt{Header: d.Key.Header, Query: d.Key.Query, Body: d.Key.Body}}
+	for _, r := range d.Routes {
+		options.Routes = append(options.Routes, provider.Route{Method: r.Method, Path: segments(r.Path), Status: r.Status, Headers: r.Headers, Body: r.Body})
+	}
+	if _, err := provider.New(options); err != nil {
+		return &ConfigurationError{What: "target.downstream", Err: err}
+	}
+	gate, err := provider.Listen(d.Listen, options)
+	if err != nil {
+		return &EnvironmentError{What: "target.downstream", Err: err}
+	}
+	t.gate = gate
+	return nil
+}
+
+// segments names the wildcards of a route's path, as the gate wants them.
+func segments(path string) string {
+	list := strings.Split(path, "/")
+	for i, s := range list {
+		if s == "*" {
+			list[i] = fmt.Sprintf("{any%d}", i)
+		}
+	}
+	return strings.Join(list, "/")
+}
+
+// bring starts the target, or sees that somebody else did.
+func (t *Target) bring(ctx context.Context) error {
+	switch l := t.cfg.Target.Lifecycle; {
+	case l == nil:
+		return t.seeUp(ctx)
+	case l.Process != nil:
+		return t.startProcess(ctx, l.Process)
+	case l.Hooks != nil:
+		return t.useHooks(ctx, l.Hooks)
+	}
+	return t.seeUp(ctx)
+}
+
+func (t *Target) seeUp(ctx context.Context) error {
+	if err := accepts(ctx, t.base.addr); err != nil {
+		return &EnvironmentError{What: "target " + t.cfg.Target.URL, Err: fmt.Errorf("nobody takes connections at %s (%w); is it running?", t.base.addr, err)}
+	}
+	return nil
+}
+
+func (t *Target) startProcess(ctx context.Context, p *config.Process) error {
+	command := life.Command{Dir: t.beside(p.Dir), Ready: t.ready(p.Ready), ReadyWithin: readyWithin(p.Ready), Listens: t.base.addr}
+	for i, arg := range p.Command {
+		text, err := expand(arg, t.vars())
+		if err != nil {
+			return &ConfigurationError{What: fmt.Sprintf("target.lifecycle.process.command[%d]", i), Err: err}
+		}
+		command.Argv = append(command.Argv, text)
+	}
+	for name, value := range p.Env {
+		text, err := expand(value, t.vars())
+		if err != nil {
+			return &ConfigurationError{What: "target.lifecycle.process.env." + name, Err: err}
+		}
+		command.Env = append(command.Env, name+"="+text)
+	}
+	process, err := life.NewProcess(command)
+	if err != nil {
+		return &ConfigurationError{What: "target.lifecycle.process", Err: err}
+	}
+	t.life, t.managed = process, true
+	if err := process.Start(ctx); err != nil {
+		return t.cannotStart(err)
+	}
+	return nil
+}
+
+func (t *Target) useHooks(ctx context.Context, h *config.Hooks) error {
+	t.life = life.NewHooks(life.HookCommands{
+		Start: h.Start, Kill: h.Kill, Stop: h.Stop,
+		Env:   []string{"PORT=" + t.port, "DIR=" + t.dir, "DOWNSTREAM=" + t.vars().Downstream},
+		Dir:   t.beside(""),
+		Ready: t.ready(h.Ready), ReadyWithin: readyWithin(h.Ready),
+	})
+	if t.seeUp(ctx) == nil {
+		return nil
+	}
+	if h.Start == "" {
+		return t.seeUp(ctx)
+	}
+	if err := t.life.Start(ctx); err != nil {
+		return t.cannotStart(err)
+	}
+	return nil
+}
+
+// cannotStart says why the target does not come up. What the command is and whether it can be found is the configuration's.
+func (t *Target) cannotStart(err error) error {
+	if errors.Is(err, life.ErrNotFound) {
+		return &ConfigurationError{What: "target.lifecycle", Err: redactedError{t.redact.text(err.Error()), err}}
+	}
+	return &EnvironmentError{What: "the target does not come up", Err: redactedError{t.redact.text(err.Error()), err}}
+}
+
+// redactedError is an error whose words were cleared of secrets.
+type redactedError struct {
+	text string
+	err  error
+}
+
+func (e redactedError) Error() string { return e.text }
+
+func (e redactedError) Unwrap() error { return e.err }
+
+// beside is a folder relative to the configuration's file.
+func (t *Target) beside(dir string) string {
+	if filepath.IsAbs(dir) || t.cfg.Path == "" {
+		return dir
+	}
+	return filepath.Join(filepath.Dir(t.cfg.Path), dir)
+}
+
+func readyWithin(r config.Ready) time.Duration {
+	if r.Within > 0 {
+		return r.Within
+	}
+	return defaultReady
+}
+
+// ready looks once whether the target may be used.
+func (t *Target) ready(r config.Ready) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if r.HTTP == "" {
+			return accepts(ctx, t.base.addr)
+		}
+		path, query, _ := strings.Cut(r.HTTP, "?")
+		answer, err := t.call(ctx, rewrite.Request{Method: http.MethodGet, Path: path, RawQuery: query, Header: []rewrite.Field{{Name: "User-Agent", Value: agent}}})
+		if err != nil {
+			return fmt.Errorf("GET %s: %w", r.HTTP, err)
+		}
+		if answer.Status < 200 || answer.Status > 299 {
+			return fmt.Errorf("GET %s: expected a 2xx answer, found %d", r.HTTP, answer.Status)
+		}
+		return nil
+	}
+}
+
+func expand(text string, v template.Vars) (string, error) {
+	parsed, err := template.Parse(text)
+	if err != nil {
+		return "", err
+	}
+	return parsed.Expand(v)
+}

@@ -1,0 +1,95 @@
+package target
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"mime"
+	"net"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/rewrite"
+	"github.com/oncespec/oncespec/scenarios/target/wire"
+)
+
+// call sends a request that is no attempt, such as one of a setup, on a connection of its own and past the fault links.
+func (t *Target) call(ctx context.Context, request rewrite.Request) (*wire.Answer, error) {
+	t.unpaced()
+	ctx, cancel := context.WithTimeout(ctx, t.cfg.Timeouts.Request)
+	defer cancel()
+	bytes, err := wire.Bytes(request, t.host())
+	if err != nil {
+		return nil, err
+	}
+	conn, err := t.dial(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("connection: %w", err)
+	}
+	defer conn.Close()
+	result := wire.Do(ctx, conn, wire.Exchange{Bytes: bytes, Method: request.Method, Limits: wire.Limits{Keep: keptAnswer}})
+	if result.Outcome != history.Answered {
+		return nil, errors.New(t.redact.text(result.Reason))
+	}
+	return result.Answer, nil
+}
+
+func (t *Target) dial(ctx context.Context) (net.Conn, error) {
+	if config := t.base.tlsConfig(); config != nil {
+		return (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", t.base.addr)
+	}
+	return new(net.Dialer).DialContext(ctx, "tcp", t.base.addr)
+}
+
+// url is how a request is named in a history.
+func (t *Target) url(r rewrite.Request) string {
+	scheme := "http://"
+	if t.base.tls {
+		scheme = "https://"
+	}
+	return scheme + t.base.name + t.redact.target(r.Target())
+}
+
+// recordRequest is a request as a history keeps it.
+func (t *Target) recordRequest(r rewrite.Request) history.Request {
+	record := history.Request{Method: r.Method, URL: t.url(r), Body: t.redact.wholeBody(r.Body, isForm(r.MediaType()))}
+	for _, f := range r.Header {
+		record.Header = append(record.Header, [2]string{f.Name, t.redact.value(f.Name, f.Value)})
+	}
+	return record
+}
+
+// recordAnswer is an answer as a history keeps it.
+func (t *Target) recordAnswer(a *wire.Answer) *history.Answer {
+	record := &history.Answer{Status: a.Status, Header: map[string][]string{}}
+	for name, values := range a.Header {
+		for _, v := range values {
+			record.Header[name] = append(record.Header[name], t.redact.value(name, v))
+		}
+	}
+	media, _, _ := mime.ParseMediaType(a.Header.Get("Content-Type"))
+	record.Body = t.redact.body(a.Body[:min(len(a.Body), 4*bodyHead)], a.Length, a.SHA256, isForm(media))
+	record.Body.Truncated = record.Body.Truncated || a.Truncated
+	return record
+}
+
+func isForm(media string) bool { return media == "application/x-www-form-urlencoded" }
+
+// says quotes the beginning of a body for people.
+func (t *Target) says(body []byte) string {
+	const most = 300
+	text := t.redact.text(string(body[:min(len(body), 4*most)]))
+	if len(text) > most {
+		text = trimPartialRune(text[:most]) + "…"
+	}
+	if !utf8.ValidString(text) {
+		return "(binary) " + hex.EncodeToString([]byte(text[:min(len(text), 32)]))
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return "(no body)"
+	}
+	return text
+}

@@ -1,0 +1,364 @@
+package config_test
+
+// badFiles are files with what is wrong in them: line, column, place, what was found and expected, and what was meant.
+var badFiles = []struct {
+	name string
+	file string
+	want []string
+}{
+	// not YAML
+	{"nothing", "", []string{
+		`1:1: found an empty file, expected target and operations`,
+	}},
+	{"only a comment", "# hello\n", []string{
+		`1:1: found an empty file, expected target and operations`,
+	}},
+	{"no UTF-8", "a: 1\nb: \xff\n", []string{
+		`2:4: found bytes that are no UTF-8, expected text`,
+	}},
+	{"a bracket that is not closed", "target: [1\n", []string{
+		`1:9: found a syntax error, expected YAML: sequence end token ']' not found`,
+	}},
+	{"an unterminated text", "target: \"x\n", []string{
+		`1:9: found a syntax error, expected YAML: could not find end character of double-quoted text`,
+	}},
+	{"wrong indentation", "target:\n  url: x\n name: y\n", []string{
+		`3:2: found a syntax error, expected YAML: value is not allowed in this context`,
+	}},
+	{"two documents", targetLine + "---\na: 1\n", []string{
+		`3:1: found a second document, expected one`,
+	}},
+	{"an alias of nothing", "target: *t\n", []string{
+		`1:9: target: found *t, expected an alias of an anchor that stands before it: there is no &t`,
+	}},
+	{"a tag", "target: !!binary aGk=\n", []string{
+		`1:9: target: found the tag "!!binary", expected none; a text that looks like something else may be quoted`,
+	}},
+	{"a number that is spelled in another way", write("vary: {/n: {enum: [0x10, 010, 1_000, .5, .inf]}}"), []string{
+		`5:24: operations.a.vary["/n"].enum[0]: found the number 0x10, expected a number as JSON writes it, such as 10 or -0.5, or a text in quotes`,
+		`5:30: operations.a.vary["/n"].enum[1]: found the number 010, expected a number as JSON writes it, such as 10 or -0.5, or a text in quotes`,
+		`5:35: operations.a.vary["/n"].enum[2]: found the number 1_000, expected a number as JSON writes it, such as 10 or -0.5, or a text in quotes`,
+		`5:42: operations.a.vary["/n"].enum[3]: found the number .5, expected a number as JSON writes it, such as 10 or -0.5, or a text in quotes`,
+		`5:46: operations.a.vary["/n"].enum[4]: found the number .inf, expected a number as JSON writes it, such as 10 or -0.5, or a text in quotes`,
+	}},
+	{"a key that is no text", "target: {[1]: 2}\n", []string{
+		`1:13: found a syntax error, expected YAML: found an invalid key for this map`,
+	}},
+	{"a key twice", "target: {url: 'http://127.0.0.1:1', name: a, name: b}\n" + operations + request + "  a: {}\n", []string{
+		`1:46: target.name: found the key "name" again, first in line 1, expected each key once`,
+		`5:3: operations.a: found the key "a" again, first in line 3, expected each key once`,
+	}},
+	// structure
+	{"a list for a file", "[1]\n", []string{
+		`1:1: found a list, expected a mapping`,
+	}},
+	{"nothing in it", "{}\n", []string{
+		`1:1: found no operations, expected one`,
+		`1:1: found no target, expected one`,
+	}},
+	{"no operations", targetLine + "operations: {}\n", []string{
+		`2:13: operations: found no operation, expected at least one`,
+	}},
+	{"an operation of nothing", targetLine + "operations: {a: }\n", []string{
+		`2:16: operations.a: found nothing, expected a mapping`,
+	}},
+	{"unknown fields", "target: {ulr: 'http://127.0.0.1:1', replicas: []}\ntimeout: {}\n" + operations + request + "    efects: []\n    lifetime: 24h\n", []string{
+		`1:1: target: found no url, expected one`,
+		`1:10: target.ulr: found an unknown field, expected downstream, lifecycle, name, tenants or url (did you mean "url"?)`,
+		`1:37: target.replicas: found an unknown field, expected downstream, lifecycle, name, tenants or url`,
+		`2:1: timeout: found an unknown field, expected allow_hosts, contract, limits, operations, target or timeouts (did you mean "timeouts"?)`,
+		`6:5: operations.a.efects: found an unknown field, expected alter, effects, isolate, request, samples, setup, status, unique or vary (did you mean "effects"?)`,
+		`7:5: operations.a.lifetime: found an unknown field, expected alter, effects, isolate, request, samples, setup, status, unique or vary`,
+	}},
+	{"an unknown field in a contract", write("isolate: exclusive") + "contract: {profile: ietf-07, lifetime: 24h, marker: {nmae: X}}\n", []string{
+		`6:30: contract.lifetime: found an unknown field, expected errors, failed_retry, fidelity, fingerprint, in_flight, key, malformed, marker, mismatch, mismatch_in_flight, missing, name, other_operation, profile, recovery, scope, sourced, stored, unknown_answers or volatile`,
+		`6:54: contract.marker.nmae: found an unknown field, expected name, on_first or value (did you mean "name"?)`,
+	}},
+	{"wrong types", "target: {url: 8080, tenants: [a]}\n" + operations + "    request: {method: POST, path: /a, headers: {X: 1, Y: true}}\n    unique: /t\n    effects: {}\n", []string{
+		`1:15: target.url: found the number 8080, expected text (in quotes, if it is meant)`,
+		`1:30: target.tenants: found a list, expected a mapping`,
+		`4:52: operations.a.request.headers.X: found the number 1, expected text (in quotes, if it is meant)`,
+		`4:58: operations.a.request.headers.Y: found true, expected text (in quotes, if it is meant)`,
+		`5:13: operations.a.unique: found "/t", expected a list`,
+		`6:14: operations.a.effects: found an empty mapping, expected a list`,
+	}},
+	{"durations", write("effects: [{command: {run: [x], within: 5}}]") + "timeouts: {request: 5 s, settle: -1s, recovery: 99h}\n", []string{
+		`5:44: operations.a.effects[0].command.within: found the number 5, expected a duration such as 300ms, 5s or 10m`,
+		`6:21: timeouts.request: found "5 s", expected a duration such as 300ms, 5s or 10m`,
+		`6:34: timeouts.settle: found "-1s", expected a duration such as 300ms, 5s or 10m`,
+	}},
+	{"a duration that is too long", write("isolate: exclusive") + "timeouts: {recovery: 99999999999h}\n", []string{
+		`6:22: timeouts.recovery: found "99999999999h", expected a duration such as 300ms, 5s or 10m`,
+	}},
+	{"limits", write("isolate: exclusive") + "limits: {rate: -1, objects: 1.5, duration: forever}\n", []string{
+		`6:16: limits.rate: found the number -1, expected at least 0`,
+		`6:29: limits.objects: found the number 1.5, expected a whole number`,
+		`6:44: limits.duration: found "forever", expected a duration such as 300ms, 5s or 10m`,
+	}},
+	{"an empty command", "target: {url: 'http://127.0.0.1:1', lifecycle: {process: {command: []}}}\n" + operations + request, []string{
+		`1:68: target.lifecycle.process.command: found an empty list, expected at least one`,
+	}},
+	{"bounds of a vary", write("vary: {/n: {min: []}, /t: {type: strin}}"), []string{
+		`5:22: operations.a.vary["/n"].min: found an empty list, expected a number`,
+		`5:38: operations.a.vary["/t"].type: found "strin", expected integer, number, string, boolean, object, array or any (did you mean "string"?)`,
+	}},
+	{"a bound that is no number", write("vary: {/n: {min: few}}"), []string{
+		`5:22: operations.a.vary["/n"].min: found "few", expected a decimal number such as 10 or 0.5`,
+	}},
+	// target
+	{"a URL without a scheme", around("target: {url: '127.0.0.1:8080'}"), []string{
+		`1:15: target.url: found "127.0.0.1:8080", expected a URL such as http://127.0.0.1:8080`,
+	}},
+	{"another scheme", around("target: {url: 'ftp://127.0.0.1'}"), []string{
+		`1:15: target.url: found the scheme "ftp", expected http or https`,
+	}},
+	{"no host", around("target: {url: 'http:///x'}"), []string{
+		`1:15: target.url: found "http:///x", expected a host, as in http://127.0.0.1:8080`,
+	}},
+	{"credentials in the URL", around("target: {url: 'http://a:b@127.0.0.1'}"), []string{
+		`1:15: target.url: found credentials in the URL, expected them in target.tenants, as headers`,
+	}},
+	{"a query in the URL", around("target: {url: 'http://127.0.0.1/?a=b'}"), []string{
+		`1:15: target.url: found a query, expected none: each request has its own`,
+	}},
+	{"no URL at all", around("target: {url: 'http://127.0.0.1:x y'}"), []string{
+		`1:15: target.url: found "http://127.0.0.1:x y", expected a URL such as http://127.0.0.1:8080`,
+	}},
+	{"an empty URL", around("target: {url: ''}"), []string{
+		`1:15: target.url: found "", expected some text`,
+	}},
+	{"a port that nobody chooses", around("target: {url: 'http://127.0.0.1:{port}'}"), []string{
+		`1:33: target.url: found {port}, expected a port: only a target that the run starts (target.lifecycle.process) is given one`,
+	}},
+	{"an unknown placeholder in the URL", around("target: {url: 'http://127.0.0.1:{prot}/{key}'}"), []string{
+		`1:33: target.url: found an unknown placeholder {prot}, expected one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, ${NAME}, or {{prot}} for the text itself (did you mean {port}?)`,
+	}},
+	{"a variable that is not set", around("target: {url: '${NOWHERE}'}"), []string{
+		`1:16: target.url: found ${NOWHERE}, which is not set, expected an environment variable that is`,
+	}},
+	{"two default tenants", around("target: {url: '${URL}', tenants: {a: {default: true}, b: {default: true}}}"), []string{
+		`1:68: target.tenants.b.default: found a second default tenant, expected one: a is the default`,
+	}},
+	{"headers of tenants", around("target: {url: '${URL}', tenants: {a b: {headers: {'X Y': '${TOKEN}', A: \"b\\nc\", a: '${BROKEN}', K: '${NONE}', L: '{key}'}}}}"), []string{
+		`1:40: target.tenants["a b"]: found "a b", expected a name without spaces`,
+		`1:51: target.tenants["a b"].headers["X Y"]: found "X Y", expected the name of a header field`,
+		`1:73: target.tenants["a b"].headers.A: found a line break, expected a value on one line`,
+		`1:81: target.tenants["a b"].headers.a: found the field A again, expected each field once`,
+		`1:84: target.tenants["a b"].headers.a: found a line break in "${BROKEN}", expected a value on one line`,
+		`1:101: target.tenants["a b"].headers.K: found ${NONE}, which is not set, expected an environment variable that is`,
+		`1:115: target.tenants["a b"].headers.L: found {key}, expected ${NAME}`,
+	}},
+	{"two lifecycles", around("target: {url: '${URL}', lifecycle: {process: {command: [x]}, hooks: {kill: x}}}"), []string{
+		`1:62: target.lifecycle: found process and hooks, expected only one of process or hooks`,
+	}},
+	{"no lifecycle", around("target: {url: '${URL}', lifecycle: {}}"), []string{
+		`1:36: target.lifecycle: found none of them, expected exactly one of process or hooks`,
+	}},
+	{"hooks that do not kill", around("target: {url: '${URL}', lifecycle: {hooks: {start: x}}}"), []string{
+		`1:37: target.lifecycle.hooks: found no kill, expected one`,
+	}},
+	{"a command with what it does not take", around("target: {url: '${URL}', lifecycle: {process: {command: ['', '{key}', '{downstream}', '{dri}'], env: {'A=B': '{body:/x}'}, ready: {http: healthz}}}}"), []string{
+		`1:57: target.lifecycle.process.command[0]: found nothing, expected a program`,
+		`1:62: target.lifecycle.process.command[1]: found {key}, expected {port}, {dir}, {downstream} or ${NAME}`,
+		`1:71: target.lifecycle.process.command[2]: found {downstream}, expected target.downstream, which it is the URL of`,
+		`1:87: target.lifecycle.process.command[3]: found an unknown placeholder {dri}, expected one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, ${NAME}, or {{dri}} for the text itself (did you mean {dir}?)`,
+		`1:109: target.lifecycle.process.env["A=B"]: found "A=B", expected the name of an environment variable`,
+		`1:110: target.lifecycle.process.env["A=B"]: found {body:/x}, expected {port}, {dir}, {downstream} or ${NAME}`,
+		`1:137: target.lifecycle.process.ready.http: found "healthz", expected a path that begins with /`,
+	}},
+	{"a gate", around("target: {url: '${URL}', downstream: {listen: '9099', key: {header: 'a b', query: k}, routes: [{path: x}, {path: /**/x, method: post}, {path: /a, headers: {a b: c}}]}}"), []string{
+		`1:46: target.downstream.listen: found "9099", expected host:port, such as 127.0.0.1:9099, or port 0 for any`,
+		`1:68: target.downstream.key.header: found "a b", expected the name of a request header field`,
+		`1:75: target.downstream.key: found header and query, expected only one of header, body or query`,
+		`1:102: target.downstream.routes[0].path: found "x", expected a path that begins with /`,
+		`1:113: target.downstream.routes[1].path: found "/**/x", expected ** at the end only`,
+		`1:128: target.downstream.routes[1].method: found "post", expected a method in capitals (did you mean "POST"?)`,
+		`1:156: target.downstream.routes[2].headers["a b"]: found "a b", expected the name of a header field`,
+	}},
+	{"statuses of a gate", around("target: {url: '${URL}', downstream: {listen: '127.0.0.1:0', routes: [{path: /, status: 99}, {path: /, status: 600}]}}"), []string{
+		`1:88: target.downstream.routes[0].status: found the number 99, expected at least 100`,
+		`1:111: target.downstream.routes[1].status: found the number 600, expected at most 599`,
+	}},
+	{"a gate's key in a body", around("target: {url: '${URL}', downstream: {listen: '127.0.0.1:0', key: {body: id}}}"), []string{
+		`1:73: target.downstream.key.body: found "id", expected a JSON Pointer such as /items/0/id`,
+	}},
+	{"hosts", write("isolate: exclusive") + "allow_hosts: ['http://x', '', 'a:1', '::1']\n", []string{
+		`6:15: allow_hosts[0]: found "http://x", expected the name or address of a host, without scheme and port`,
+		`6:27: allow_hosts[1]: found "", expected the name or address of a host, without scheme and port`,
+		`6:31: allow_hosts[2]: found "a:1", expected the name or address of a host, without scheme and port`,
+	}},
+	// contract
+	{"words of a contract", write("isolate: exclusive") + "contract:\n  profile: ietf-07\n  missing: {action: refused}\n  mismatch: {action: refuse, statuses: [200]}\n  scope: [acount, method]\n", []string{
+		`8:21: contract.missing.action: found "refused", expected one of refuse, execute, or nothing for unspecified (did you mean "refuse"?)`,
+		`9:41: contract.mismatch.statuses[0]: found "200", expected a status from 400 to 599`,
+		`10:11: contract.scope[0]: found "acount", expected one of global, account, method, route (did you mean "account"?)`,
+	}},
+	{"an unknown profile", write("isolate: exclusive") + "contract: {profile: ietf-7}\n", []string{
+		`6:21: contract.profile: found "ietf-7", expected one of ietf-07, stripe-v1 (did you mean "ietf-07"?)`,
+	}},
+	{"a sourced contract", write("isolate: exclusive") + "contract: {sourced: hearsay}\n", []string{
+		`6:21: contract.sourced: found "hearsay", expected nothing: a profile says this of itself`,
+	}},
+	// operations and requests
+	{"names of operations", targetLine + "operations: {Create Order: {request: {method: POST, path: /}}, 'a&b': {request: {method: POST, path: /}}}\n", []string{
+		`2:14: operations["Create Order"]: found "Create Order", expected a name of small letters, digits and single hyphens, such as create-ticket`,
+		`2:64: operations["a&b"]: found "a&b", expected a name of small letters, digits and single hyphens, such as create-ticket`,
+	}},
+	{"a request that reads", sent("request: {method: GET, path: /a}"), []string{
+		`4:23: operations.a.request.method: found GET, expected a method that writes, such as POST`,
+	}},
+	{"spelling of a method", sent("request: {method: post, path: /a}"), []string{
+		`4:23: operations.a.request.method: found "post", expected a method in capitals (did you mean "POST"?)`,
+	}},
+	{"a path that is none", sent("request: {method: POST, path: a b}"), []string{
+		`4:36: operations.a.request.path: found ' ', expected it escaped: %20`,
+	}},
+	{"a path elsewhere", sent("request: {method: POST, path: 'http://elsewhere.test/a'}"), []string{
+		`4:35: operations.a.request.path: found "http://elsewhere.test/a", expected a path on the target, such as /v1/tickets`,
+	}},
+	{"braces in a path", sent("request: {method: POST, path: '/a/{id}/{'}"), []string{
+		`4:39: operations.a.request.path: found an unknown placeholder {id}, expected one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, ${NAME}, or {{id}} for the text itself`,
+	}},
+	{"headers that the run writes", sent("request: {method: POST, path: /a, headers: {Host: x, content-length: '1', Idempotency-Key: k, X: '{kye}'}}"), []string{
+		`4:55: operations.a.request.headers.Host: found the field Host, expected none: the run writes it`,
+		`4:74: operations.a.request.headers.content-length: found the field Content-Length, expected none: the run writes it`,
+		`4:96: operations.a.request.headers.Idempotency-Key: found the header that carries the key, expected none: the run writes it (contract.name)`,
+		`4:103: operations.a.request.headers.X: found an unknown placeholder {kye}, expected one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, ${NAME}, or {{kye}} for the text itself (did you mean {key}?)`,
+	}},
+	{"two bodies", sent("request: {method: POST, path: /a, body: {}, body_text: x, body_file: y}"), []string{
+		`4:49: operations.a.request: found body and body_text, expected only one of body, body_text or body_file`,
+		`4:63: operations.a.request: found body and body_file, expected only one of body, body_text or body_file`,
+		`4:74: operations.a.request.body_file: found "y", expected a file beside the configuration: no such file or directory`,
+	}},
+	{"a file that is not there", sent("request: {method: POST, path: /a, body_file: nowhere.json}"), []string{
+		`4:50: operations.a.request.body_file: found "nowhere.json", expected a file beside the configuration: no such file or directory`,
+	}},
+	{"what a body does not take", sent("request: {method: POST, path: /a, body: {a: '{answer:/id}', b: ['x {prot}', '{dir}'], c: '{setup.p:/id}', d: '${NONE}', e: '{body:/a}'}}"), []string{
+		`4:50: operations.a.request.body.a: found {answer:/id}, expected what the caller holds before an answer: it may be lost`,
+		`4:72: operations.a.request.body.b[0]: found an unknown placeholder {prot}, expected one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, ${NAME}, or {{prot}} for the text itself (did you mean {port}?)`,
+		`4:82: operations.a.request.body.b[1]: found {dir}, expected none: only a target that the run starts (target.lifecycle.process) has a folder`,
+		`4:95: operations.a.request.body.c: found {setup.p:/id}, expected no step of the setup: there is none before it`,
+		`4:115: operations.a.request.body.d: found ${NONE}, which is not set, expected an environment variable that is`,
+		`4:129: operations.a.request.body.e: found {body:/a}, expected {key} or ${NAME}`,
+	}},
+	{"what a text does not take", sent("request: {method: POST, path: /a, body_text: \"a={answer:/id}&b={body:/x\"}"), []string{
+		`4:68: operations.a.request.body_text: found "{body:", expected a JSON Pointer and a closing brace, such as {body:/id}`,
+	}},
+	{"setup steps", sent("setup:", "  - {name: a, method: POST, path: '/x/{setup.b:/id}'}", "  - {name: a, method: get, path: '/x/{setup.c:/id}'}", "  - {name: b c, method: POST, path: /x}", "request: {method: POST, path: '/{setup.aa:/id}'}"), []string{
+		`5:43: operations.a.setup[0].path: found {setup.b:/id}, expected no step of the setup: there is none before it`,
+		`6:16: operations.a.setup[1].name: found the name "a" again, expected each step once`,
+		`6:27: operations.a.setup[1].method: found "get", expected a method in capitals (did you mean "GET"?)`,
+		`6:42: operations.a.setup[1].path: found {setup.c:/id}, expected a step of the setup: a`,
+		`7:16: operations.a.setup[2].name: found "b c", expected a name of letters, digits, - and _, such as project`,
+		`8:37: operations.a.request.path: found {setup.aa:/id}, expected a step of the setup: a`,
+	}},
+	// unique and vary
+	{"places that are none", write("unique: [t, /tt, /o, /o/p, /t, /t, '']"), []string{
+		`5:14: operations.a.unique[0]: found "t", expected a JSON Pointer such as /title`,
+		`5:17: operations.a.unique[1]: found "/tt", expected a place in the request's body (did you mean "/t"?)`,
+		`5:22: operations.a.unique[2]: found /o, which names an object, expected a text or a number, which can be made unique`,
+		`5:26: operations.a.unique[3]: found /o/p, which names null, expected a text or a number, which can be made unique`,
+		`5:36: operations.a.unique[5]: found "/t" again, expected each place once`,
+		`5:40: operations.a.unique[6]: found "", expected a JSON Pointer such as /title`,
+	}},
+	{"places without a body", sent("request: {method: POST, path: /a}", "unique: [/t]", "vary: {/t: {}}"), []string{
+		`5:14: operations.a.unique[0]: found "/t", expected a request with a JSON body, which it could name a place in`,
+		`6:16: operations.a.vary["/t"]: found "/t", expected a request with a JSON body, which it could name a place in`,
+	}},
+	{"places in a text", sent("request: {method: POST, path: /a, body_text: 'a=b'}", "unique: [/t]", "samples: {invalid: {t: 1}}"), []string{
+		`5:14: operations.a.unique[0]: found "/t", expected a request with a JSON body, which it could name a place in`,
+		`6:24: operations.a.samples.invalid: found a change of the body, expected a request with a JSON body, which it could change`,
+	}},
+	{"what cannot vary", write("unique: [/t]", "vary: {/t: {}, /m: {}, n: {}, '?q': {}, /n: {min: 2, max: 1}}"), []string{
+		`6:12: operations.a.vary["/t"]: found "/t" (is a unique marker, which never varies), expected a place that can be varied`,
+		`6:24: operations.a.vary["/m"]: found "/m", expected a place in the request's body (did you mean "/t"?)`,
+		`6:28: operations.a.vary.n: found "n", expected a JSON Pointer such as /priority, or ?NAME for a parameter of the query`,
+		`6:35: operations.a.vary["?q"]: found "?q" (the request has no query parameter of that name), expected a place that can be varied`,
+		`6:45: operations.a.vary["/n"]: found "/n" (min 2 is greater than max 1), expected a place that can be varied`,
+	}},
+	// effects
+	{"effects that are none or several", write("effects: [{}, {http: {get: /a, items: $}, value: {get: /a, at: $.n}}]"), []string{
+		`5:15: operations.a.effects[0]: found none of them, expected exactly one of http, value, sql, command or downstream`,
+		`5:47: operations.a.effects[1]: found http and value, expected only one of http, value, sql, command or downstream`,
+	}},
+	{"what an effect does not take", write("effects:", "  - http: {get: '/a?t={body:/tt}&i={answer:/id}', items: '$.[', id: '$..id', next: next}", "  - value: {get: a, at: '$.a[*]'}"), []string{
+		`6:27: operations.a.effects[0].http.get: found {body:/tt}, expected a place in the request's body (did you mean {body:/t}?)`,
+		`6:40: operations.a.effects[0].http.get: found {answer:/id}, expected what the caller holds before an answer: it may be lost`,
+		`6:62: operations.a.effects[0].http.items: found "$.[", expected a JSONPath such as $.items[*] (unexpected '[' at position 3)`,
+		`6:73: operations.a.effects[0].http.id: found "$..id", expected a JSONPath that names one place, such as $.id`,
+		`6:88: operations.a.effects[0].http.next: found "next", expected a JSONPath such as $.items[*] (unexpected identifier at position 1)`,
+		`7:22: operations.a.effects[1].value.get: found "a", expected a path that begins with /`,
+		`7:29: operations.a.effects[1].value.at: found "$.a[*]", expected a JSONPath that names one place, such as $.id`,
+	}},
+	{"databases", write("effects:", "  - sql: {driver: sqlite, dsn: '', query: ''}", "  - sql: {driver: postgres, dsn: 'postgres://%', query: \"delete from a where t = '{body:/t}'\"}", "  - sql: {driver: sqlite, dsn: '{dir}/db', query: 'select {key}'}"), []string{
+		`6:36: operations.a.effects[0].sql.dsn: found nothing, expected where the database is`,
+		`6:47: operations.a.effects[0].sql.query: found "", expected a query that reads: select …`,
+		`7:38: operations.a.effects[1].sql.dsn: found what is no address of a PostgreSQL database, expected a URL such as postgres://user@127.0.0.1:5432/orders`,
+		`7:61: operations.a.effects[1].sql.query: found "delete from a where t = '{body:/t}'", expected a query that reads: select …`,
+		`7:87: operations.a.effects[1].sql.query: found {body:/t} in quotes or in a comment, expected it without quotes: it is bound as a parameter`,
+		`8:37: operations.a.effects[2].sql.dsn: found {dir}, expected none: only a target that the run starts (target.lifecycle.process) has a folder`,
+	}},
+	{"another database", write("effects: [{sql: {driver: mysql, dsn: x, query: select 1}}]"), []string{
+		`5:30: operations.a.effects[0].sql.driver: found "mysql", expected postgres or sqlite`,
+	}},
+	{"a quoted parameter", write("effects: [{sql: {driver: sqlite, dsn: x, query: \"select id from a where t = '{body:/t}'\"}}]"), []string{
+		`5:82: operations.a.effects[0].sql.query: found {body:/t} in quotes or in a comment, expected it without quotes: it is bound as a parameter`,
+	}},
+	{"a gate that is not there", write("effects: [{downstream: {}}]"), []string{
+		`5:16: operations.a.effects[0].downstream: found an effect downstream, expected target.downstream, where it would be seen`,
+	}},
+	{"a gate's path", around("target: {url: '${URL}', downstream: {listen: '127.0.0.1:0'}}") + "    effects: [{downstream: {method: post, path: x}}]\n", []string{
+		`5:37: operations.a.effects[0].downstream.method: found "post", expected a method in capitals (did you mean "POST"?)`,
+		`5:49: operations.a.effects[0].downstream.path: found "x", expected a path that begins with /`,
+	}},
+	{"commands that are the same for all", write("unique: [/t]", "effects:", "  - command: {run: [count, '{body:/n}']}", "  - command: {run: ['']}", "  - command: {run: [count, '{body:/t}', '{port}']}"), []string{
+		`7:24: operations.a.effects[0].command.run: found a command that is the same for every intent, expected a placeholder such as {key} or {body:/t}, or isolate: exclusive`,
+		`8:24: operations.a.effects[1].command.run: found a command that is the same for every intent, expected a placeholder such as {key} or {body:/t}, or isolate: exclusive`,
+		`8:25: operations.a.effects[1].command.run[0]: found nothing, expected a program`,
+		`9:46: operations.a.effects[2].command.run[2]: found {port}, expected a port: only a target that the run starts (target.lifecycle.process) is given one`,
+	}},
+	// status, samples, alter, isolation
+	{"states", write("status: {get: '/o/{key}', state: $.s, states: {running: [r], in_progress: [q, q], faild: [f]}}"), []string{
+		`5:52: operations.a.status.states.running: found "running", expected one of in_progress, succeeded, failed or unknown`,
+		`5:83: operations.a.status.states.in_progress[1]: found "q", which is in_progress already, expected each word once`,
+		`5:87: operations.a.status.states.faild: found "faild", expected one of in_progress, succeeded, failed or unknown (did you mean "failed"?)`,
+	}},
+	{"a status that needs the answer", write("status: {get: '/o/{answer:/id}', state: '$[', reference: '$..x'}"), []string{
+		`5:23: operations.a.status.get: found {answer:/id}, expected what the caller holds before an answer: it may be lost`,
+		`5:45: operations.a.status.state: found "$[", expected a JSONPath such as $.items[*] (unexpected eof at position 3)`,
+		`5:62: operations.a.status.reference: found "$..x", expected a JSONPath that names one place, such as $.id`,
+	}},
+	{"samples", write("samples: {invalid: 1, refuse: {}}"), []string{
+		`5:24: operations.a.samples.invalid: found the number 1, expected a mapping`,
+		`5:27: operations.a.samples.refuse: found an unknown field, expected crash, invalid or refused (did you mean "refused"?)`,
+	}},
+	{"templates in samples", write("samples: {crash: {t: '{keyy}', u: ['{dir}']}}"), []string{
+		`5:27: operations.a.samples.crash.t: found an unknown placeholder {keyy}, expected one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, ${NAME}, or {{keyy}} for the text itself (did you mean {key}?)`,
+		`5:41: operations.a.samples.crash.u[0]: found {dir}, expected none: only a target that the run starts (target.lifecycle.process) has a folder`,
+	}},
+	{"alterations", write("alter: {method: PATCH, path: '/a/{answer:/id}/{setup.x:/id}', body: {}, body_text: x}"), []string{
+		`5:51: operations.a.alter.path: found {setup.x:/id}, expected no step of the setup: there is none before it`,
+		`5:77: operations.a.alter: found body and body_text, expected only one of body, body_text or body_file`,
+	}},
+	{"an unknown isolation", write("isolate: markers"), []string{
+		`5:14: operations.a.isolate: found "markers", expected marker, parent or exclusive (did you mean "marker"?)`,
+	}},
+	{"markers without a place", write("isolate: marker"), []string{
+		`5:14: operations.a.isolate: found marker, expected unique: places in the body that tell an intent's effects from all others`,
+	}},
+	{"a parent without a setup", write("isolate: parent"), []string{
+		`5:14: operations.a.isolate: found parent, expected a place of the intent's own: {setup.NAME:/id} in the request or an effect, or {key} in an effect`,
+	}},
+	{"a parent that nobody names", write("setup: [{name: p, method: POST, path: /p}]", "isolate: parent"), []string{
+		`6:14: operations.a.isolate: found parent, expected a place of the intent's own: {setup.NAME:/id} in the request or an effect, or {key} in an effect`,
+	}},
+	// several at once
+	{"several at once, in the order of the file", "target: {url: ftp, nam: x}\noperations:\n  B:\n    request: {method: POST, path: a}\n    unique: [t]\n    status: {get: /a}\n", []string{
+		`1:15: target.url: found "ftp", expected a URL such as http://127.0.0.1:8080`,
+		`1:20: target.nam: found an unknown field, expected downstream, lifecycle, name, tenants or url (did you mean "name"?)`,
+		`3:3: operations.B: found "B", expected a name of small letters, digits and single hyphens, such as create-ticket`,
+		`4:35: operations.B.request.path: found "a", expected a path that begins with /`,
+		`5:14: operations.B.unique[0]: found "t", expected a JSON Pointer such as /title`,
+		`6:5: operations.B.status: found no state, expected one`,
+	}},
+}

@@ -1,0 +1,120 @@
+package target
+
+import "sync"
+
+// family is an intent with its twins, as seen by probes that cannot tell one intent from another: a global number, or a list
+// without markers. Such a probe speaks of the family only while nobody else may be acting.
+type family struct {
+	baselined bool // a "before" reading was taken
+	sent      bool
+	open      int  // attempts in the air
+	doubtful  bool // an outcome is not known: it may still act
+	alien     bool // somebody else acted, or may have, since the baseline
+	altered   bool // its resource was changed on purpose
+}
+
+func (f *family) unsettled() bool { return f.open > 0 || f.doubtful }
+
+// crowd knows who may be acting on the target.
+type crowd struct {
+	mu       sync.Mutex
+	families []*family
+}
+
+// enter takes a family in. From now on it is alone until somebody else acts; it is not where somebody may be acting already.
+func (c *crowd) enter(f *family) (alone bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, other := range c.families {
+		if other != f && other.unsettled() {
+			f.alien = true
+		}
+	}
+	c.families = append(c.families, f)
+	return !f.alien
+}
+
+// acts notes that the family sends: everybody else's readings mean nothing from here on.
+func (c *crowd) acts(f *family) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f.sent = true
+	f.open++
+	kept := c.families[:0]
+	for _, other := range c.families {
+		if other != f {
+			other.alien = true
+		}
+		if other == f || other.unsettled() {
+			kept = append(kept, other)
+		}
+	}
+	clear(c.families[len(kept):])
+	c.families = kept
+}
+
+// ended notes that an attempt of the family ended. A known outcome settles what went before it.
+func (c *crowd) ended(f *family, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f.open--
+	f.doubtful = !known
+}
+
+// alter notes that the family's resource was changed on purpose.
+func (c *crowd) alter(f *family) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f.altered = true
+}
+
+// alone tells whether a shared probe still speaks of the family only.
+func (c *crowd) alone(f *family) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return f.baselined && !f.alien
+}
+
+// baselined notes that the family has a reading from before.
+func (c *crowd) baselined(f *family) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f.baselined = !f.alien
+}
+
+// spoken tells whether shared probes have something to say of the family: it sent, and it is alone.
+func (c *crowd) spoken(f *family) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return f.sent && f.baselined && !f.alien
+}
+
+// isAltered tells whether the family's resource was changed on purpose.
+func (c *crowd) isAltered(f *family) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return f.altered
+}
+
+// unsettled tells whether anybody may still be acting.
+func (c *crowd) unsettled() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, f := range c.families {
+		if f.unsettled() {
+			return true
+		}
+	}
+	return false
+}
+
+// disperse forgets everybody: all is quiet.
+func (c *crowd) disperse() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, f := range c.families {
+		f.alien = true // its time is over: whoever comes next is not seen by it
+	}
+	clear(c.families)
+	c.families = nil
+}

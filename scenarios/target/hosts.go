@@ -1,0 +1,93 @@
+package target
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/oncespec/oncespec/scenarios/target/config"
+)
+
+// host is where a run may send.
+type host struct {
+	name string // with port, as it is named to the target
+	addr string // resolved: a name that changes its mind during the run changes nothing
+	tls  bool
+
+	hostname string // for the certificate
+	remote   bool   // not this machine
+}
+
+func (h host) tlsConfig() *tls.Config {
+	if !h.tls {
+		return nil
+	}
+	return &tls.Config{ServerName: h.hostname, MinVersion: tls.VersionTLS12}
+}
+
+// resolve finds the address of a URL, once for the whole run, and sees that the run may send there.
+func resolve(ctx context.Context, cfg *config.Config, raw string, allowRemote bool) (host, error) {
+	u, err := url.Parse(raw)
+	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return host{}, &ConfigurationError{What: "target.url " + raw, Err: fmt.Errorf("expected a URL such as http://127.0.0.1:8080")}
+	}
+	h := host{name: u.Host, tls: u.Scheme == "https", hostname: u.Hostname()}
+	port := u.Port()
+	if port == "" {
+		port = map[bool]string{false: "80", true: "443"}[h.tls]
+	}
+	ips, err := new(net.Resolver).LookupNetIP(ctx, "ip", u.Hostname())
+	if err != nil {
+		return host{}, &EnvironmentError{What: "target.url " + raw, Err: fmt.Errorf("the host cannot be found: %w", err)}
+	}
+	h.remote = slices.ContainsFunc(ips, func(ip netip.Addr) bool { return !ip.Unmap().IsLoopback() })
+	if h.remote {
+		if err := allowed(cfg, u.Hostname(), allowRemote); err != nil {
+			return host{}, &ConfigurationError{What: "target.url " + raw, Err: err}
+		}
+	}
+	// IPv4 first, as most servers on a developer's machine listen there alone.
+	slices.SortStableFunc(ips, func(a, b netip.Addr) int {
+		return map[bool]int{true: 0, false: 1}[a.Unmap().Is4()] - map[bool]int{true: 0, false: 1}[b.Unmap().Is4()]
+	})
+	h.addr = net.JoinHostPort(reachable(ctx, ips, port), port)
+	return h, nil
+}
+
+// reachable is the first address that takes a connection, else the first.
+func reachable(ctx context.Context, ips []netip.Addr, port string) string {
+	for _, ip := range ips[:min(len(ips), 4)] {
+		if len(ips) == 1 {
+			break
+		}
+		if accepts(ctx, net.JoinHostPort(ip.Unmap().String(), port)) == nil {
+			return ip.Unmap().String()
+		}
+	}
+	return ips[0].Unmap().String()
+}
+
+// allowed is asked once more about the address that is used: the name was checked with the configuration.
+func allowed(cfg *config.Config, name string, allowRemote bool) error {
+	named := slices.ContainsFunc(cfg.AllowHosts, func(h string) bool { return strings.EqualFold(h, name) })
+	if !named || !allowRemote {
+		return fmt.Errorf("%s is not this machine: name it in allow_hosts and pass --allow-remote", name)
+	}
+	return nil
+}
+
+// accepts tells whether somebody takes connections at an address.
+func accepts(ctx context.Context, addr string) error {
+	ctx, cancel := context.WithTimeout(ctx, dialLimit)
+	defer cancel()
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}

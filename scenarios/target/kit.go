@@ -1,0 +1,107 @@
+package target
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/oncespec/oncespec/scenarios/rewrite"
+	"github.com/oncespec/oncespec/scenarios/target/config"
+	"github.com/oncespec/oncespec/scenarios/target/template"
+)
+
+// kit is an operation of the configuration, ready to be used.
+type kit struct {
+	op        *config.Operation
+	setup     []setupStep
+	request   *form
+	alter     *form // nil: none
+	samples   map[string]*template.JSON
+	unique    []string // pointers whose value is made unique; those that a placeholder makes unique are left out
+	isolation string
+	parent    []*template.Template // what of the setup's answers the operation uses
+	eyes      []*eye
+	status    *statusProbe // nil: none
+}
+
+type setupStep struct {
+	name string
+	form *form
+}
+
+// newKit parses an operation. Errors name the operation and the place in it.
+func (t *Target) newKit(op *config.Operation) (*kit, error) {
+	k := &kit{op: op, isolation: isolation(op), samples: map[string]*template.JSON{}}
+	if err := k.read(op); err != nil {
+		return nil, &ConfigurationError{What: "operations." + op.Name, Err: err}
+	}
+	if err := t.readProbes(k); err != nil {
+		return nil, &ConfigurationError{What: "operations." + op.Name, Err: err}
+	}
+	return k, nil
+}
+
+func (k *kit) read(op *config.Operation) (err error) {
+	for _, step := range op.Setup {
+		f, err := newForm(step.Request)
+		if err != nil {
+			return fmt.Errorf("setup %s: %w", step.Name, err)
+		}
+		k.setup = append(k.setup, setupStep{step.Name, f})
+	}
+	if k.request, err = newForm(op.Request); err != nil {
+		return fmt.Errorf("request: %w", err)
+	}
+	if op.Alter != nil {
+		if k.alter, err = newForm(*op.Alter); err != nil {
+			return fmt.Errorf("alter: %w", err)
+		}
+	}
+	for name, sample := range map[string]json.RawMessage{"invalid": op.Samples.Invalid, "refused": op.Samples.Refused, "crash": op.Samples.Crash} {
+		if len(sample) == 0 {
+			continue
+		}
+		if k.samples[name], err = template.ParseJSON(sample); err != nil {
+			return fmt.Errorf("samples.%s: %w", name, err)
+		}
+	}
+	for _, pointer := range op.Unique {
+		if !templated(op.Request.Body, pointer) {
+			k.unique = append(k.unique, pointer)
+		}
+	}
+	return k.readParent(op)
+}
+
+// readParent finds what identifies the parent: every value of a setup's answer that the operation's request names.
+func (k *kit) readParent(op *config.Operation) error {
+	seen := map[string]bool{}
+	for _, p := range k.request.needs() {
+		if p.Name != "setup" || seen[p.String()] {
+			continue
+		}
+		seen[p.String()] = true
+		value, err := template.Parse(p.String())
+		if err != nil {
+			return err
+		}
+		k.parent = append(k.parent, value)
+	}
+	return nil
+}
+
+// parentIDs are the values that name the intent's parent.
+func (in *Intent) parentIDs() []string {
+	var ids []string
+	for _, value := range in.state.kit.parent {
+		if id, err := value.Expand(in.state.vars); err == nil && id != "" {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// sample is the intent's own request with what may change in it.
+func (k *kit) sample(t *Target, request rewrite.Request) (*rewrite.Sample, error) {
+	return rewrite.NewSample(request, rewrite.Policy{Unique: slices.Clone(k.op.Unique), Vary: k.op.Vary, Contract: t.cfg.Contract})
+}

@@ -1,0 +1,330 @@
+package target
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/target/config"
+)
+
+const (
+	redacted = "[redacted]"
+	// bodyHead is how much of a body a history keeps.
+	bodyHead = 16 << 10
+	// longSecret is the length from which a secret is looked for inside of words too. Shorter ones, such as "acme", are
+	// replaced where they stand alone: inside of other words they would eat names and numbers that are no secrets.
+	longSecret = 8
+	// shortestSecret keeps values such as "1" from being replaced wherever they occur.
+	shortestSecret = 4
+)
+
+// secretHeaders and secretMembers are names whose values are never recorded. Members are compared in lower case without
+// separators.
+var (
+	secretHeaders = []string{"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key", "apikey",
+		"x-auth-token", "x-access-token", "x-csrf-token", "x-amz-security-token", "authentication-info", "x-forwarded-authorization"}
+	secretMembers = []string{"password", "passwd", "pwd", "passphrase", "secret", "clientsecret", "token", "accesstoken",
+		"refreshtoken", "idtoken", "authtoken", "sessiontoken", "bearertoken", "apikey", "apitoken", "apisecret", "secretkey",
+		"privatekey", "accesskey", "authorization", "credential", "credentials", "cookie", "cardnumber", "cvc", "cvv", "pin"}
+	memberName = regexp.MustCompile(`(\\*)"([A-Za-z][A-Za-z0-9_.\-]{1,40})\\*"\s*:\s*`)
+)
+
+// redactor takes secrets out of everything that is recorded: by value, by header name and by member name.
+type redactor struct {
+	headers map[string]bool
+	long    *strings.Replacer
+	short   []string
+	longest int
+}
+
+// newRedactor learns the secrets of a configuration. Header fields that a tenant sends are credentials by their place.
+func newRedactor(cfg *config.Config) *redactor {
+	r := &redactor{headers: map[string]bool{}}
+	for _, name := range secretHeaders {
+		r.headers[name] = true
+	}
+	secrets := slices.Clone(cfg.Secrets)
+	for _, tenant := range cfg.Target.Tenants {
+		if tenant == nil {
+			continue
+		}
+		for _, headers := range []map[string]string{tenant.Headers, tenant.Renewed} {
+			for name, value := range headers {
+				r.headers[strings.ToLower(name)] = true
+				secrets = append(secrets, credentials(value)...)
+			}
+		}
+	}
+	r.learn(secrets)
+	return r
+}
+
+// credentials are the secret parts of a header value: all of it, what follows the scheme, and a basic password.
+func credentials(value string) []string {
+	all := []string{value}
+	scheme, rest, found := strings.Cut(value, " ")
+	if !found {
+		return all
+	}
+	all = append(all, rest)
+	if strings.EqualFold(scheme, "basic") {
+		if plain, err := base64.StdEncoding.DecodeString(rest); err == nil {
+			_, password, _ := strings.Cut(string(plain), ":")
+			all = append(all, string(plain), password)
+		}
+	}
+	return all
+}
+
+// learn sorts the spellings of all secrets by length, so that a secret that holds another one is replaced whole.
+func (r *redactor) learn(secrets []string) {
+	spellings := map[string]bool{}
+	for _, s := range secrets {
+		s = strings.TrimSpace(s)
+		if len(s) < shortestSecret {
+			continue
+		}
+		quoted, _ := json.Marshal(s) // strings always marshal
+		for _, spelling := range []string{s, string(quoted[1 : len(quoted)-1]), url.QueryEscape(s), url.PathEscape(s)} {
+			spellings[spelling] = true
+		}
+	}
+	var pairs []string
+	all := make([]string, 0, len(spellings))
+	for s := range spellings {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b string) int {
+		if d := len(b) - len(a); d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	for _, s := range all {
+		r.longest = max(r.longest, len(s))
+		if len(s) >= longSecret {
+			pairs = append(pairs, s, redacted)
+		} else {
+			r.short = append(r.short, s)
+		}
+	}
+	r.long = strings.NewReplacer(pairs...)
+}
+
+// text redacts by value and by member name.
+func (r *redactor) text(s string) string {
+	if r.long != nil {
+		s = r.long.Replace(s)
+	}
+	for _, secret := range r.short {
+		s = replaceWord(s, secret)
+	}
+	return redactMembers(s)
+}
+
+// words redacts every string of a list.
+func (r *redactor) words(list []string) []string {
+	if list == nil {
+		return nil
+	}
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = r.text(s)
+	}
+	return out
+}
+
+// value redacts the value of a header field.
+func (r *redactor) value(name, value string) string {
+	if r.headers[strings.ToLower(name)] {
+		return redacted
+	}
+	return r.text(value)
+}
+
+// target redacts a request target: path, and query parameters by name.
+func (r *redactor) target(s string) string {
+	path, query, found := strings.Cut(s, "?")
+	if found {
+		path += "?" + redactForm(query)
+	}
+	return r.text(path)
+}
+
+// body records a bounded head of a body. length and sum describe the whole; head may be less than that.
+func (r *redactor) body(head []byte, length int64, sum string, form bool) history.Body {
+	b := history.Body{Length: length, SHA256: sum, Truncated: int64(len(head)) < length}
+	if b.Truncated {
+		// A secret that the end of the head cuts in two would not be found.
+		head = head[:max(0, len(head)-r.longest)]
+	}
+	text := string(head)
+	if form {
+		text = redactForm(text)
+	}
+	text = r.text(text)
+	if len(text) > bodyHead {
+		text, b.Truncated = text[:bodyHead], true
+	}
+	if utf8.ValidString(text) {
+		b.Text = text
+		return b
+	}
+	if whole := trimPartialRune(text); b.Truncated && utf8.ValidString(whole) {
+		b.Text = whole
+		return b
+	}
+	b.Base64 = base64.StdEncoding.EncodeToString([]byte(text))
+	return b
+}
+
+// wholeBody is body for a message that is all there.
+func (r *redactor) wholeBody(body []byte, form bool) history.Body {
+	if len(body) == 0 {
+		return history.Body{}
+	}
+	sum := sha256.Sum256(body)
+	return r.body(body, int64(len(body)), hex.EncodeToString(sum[:]), form)
+}
+
+func trimPartialRune(s string) string {
+	for i := 0; i < utf8.UTFMax-1 && len(s) > 0; i++ {
+		if last, size := utf8.DecodeLastRuneInString(s); last != utf8.RuneError || size > 1 {
+			break
+		}
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+// replaceWord replaces a secret where it stands alone.
+func replaceWord(s, secret string) string {
+	if !strings.Contains(s, secret) {
+		return s
+	}
+	var out strings.Builder
+	for at := 0; ; {
+		i := strings.Index(s[at:], secret)
+		if i < 0 {
+			out.WriteString(s[at:])
+			return out.String()
+		}
+		start, end := at+i, at+i+len(secret)
+		out.WriteString(s[at:start])
+		if (start > 0 && wordByte(s[start-1])) || (end < len(s) && wordByte(s[end])) {
+			out.WriteString(secret)
+		} else {
+			out.WriteString(redacted)
+		}
+		at = end
+	}
+}
+
+func wordByte(b byte) bool {
+	return b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || b >= utf8.RuneSelf
+}
+
+var plainName = strings.NewReplacer("_", "", "-", "", ".", "")
+
+func secretMember(name string) bool {
+	return slices.Contains(secretMembers, strings.ToLower(plainName.Replace(name)))
+}
+
+// redactForm redacts the values of parameters by name.
+func redactForm(s string) string {
+	if !strings.Contains(s, "=") {
+		return s
+	}
+	parameters := strings.Split(s, "&")
+	for i, p := range parameters {
+		name, value, found := strings.Cut(p, "=")
+		if plain, err := url.QueryUnescape(name); err == nil && found && value != "" && secretMember(plain) {
+			parameters[i] = name + "=" + redacted
+		}
+	}
+	return strings.Join(parameters, "&")
+}
+
+// redactMembers redacts the values of JSON members by name. It works on any text, since what a target answers may be cut,
+// invalid, or JSON inside of a JSON string.
+func redactMembers(s string) string {
+	names := memberName.FindAllStringSubmatchIndex(s, -1)
+	if names == nil {
+		return s
+	}
+	var out strings.Builder
+	done := 0
+	for _, m := range names {
+		if m[0] < done || !secretMember(s[m[4]:m[5]]) {
+			continue
+		}
+		start := m[1]
+		end := start + jsonValueLength(s[start:], s[m[2]:m[3]])
+		if v := s[start:end]; v == "" || v == "null" {
+			continue
+		}
+		out.WriteString(s[done:start])
+		escape := s[m[2]:m[3]]
+		out.WriteString(escape + `"` + redacted + escape + `"`)
+		done = end
+	}
+	out.WriteString(s[done:])
+	return out.String()
+}
+
+// jsonValueLength is the length of the value that s begins with; an unfinished one reaches to the end. escape is what
+// stands before the quotes where the JSON is itself inside of a string.
+func jsonValueLength(s, escape string) int {
+	switch {
+	case s == "":
+		return 0
+	case strings.HasPrefix(s, escape+`"`):
+		return stringLength(s, escape)
+	case s[0] == '{' || s[0] == '[':
+		depth := 0
+		for i := 0; i < len(s); i++ {
+			switch {
+			case s[i] == '{' || s[i] == '[':
+				depth++
+			case s[i] == '}' || s[i] == ']':
+				if depth--; depth == 0 {
+					return i + 1
+				}
+			case strings.HasPrefix(s[i:], escape+`"`):
+				i += stringLength(s[i:], escape) - 1
+			}
+		}
+		return len(s)
+	}
+	if i := strings.IndexAny(s, ",}] \t\r\n"); i >= 0 {
+		return i
+	}
+	return len(s)
+}
+
+func stringLength(s, escape string) int {
+	quote := escape + `"`
+	if escape != "" {
+		if i := strings.Index(s[len(quote):], quote); i >= 0 {
+			return i + 2*len(quote)
+		}
+		return len(s)
+	}
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(s)
+}

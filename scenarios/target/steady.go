@@ -1,0 +1,363 @@
+package target
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/oncespec/oncespec/mockapi/contract"
+	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/target/config"
+	"github.com/oncespec/oncespec/scenarios/verdict"
+)
+
+// Steady is the steady state of one operation.
+type Steady struct {
+	Offers  []catalogue.Need          // in the catalogue's order
+	Missing map[catalogue.Need]string // need → why it is not offered
+	Problem error                     // a *Problem, why nothing can be concluded from this target; nil when all is well
+}
+
+// Problem is why the steady state was not reached: the run cannot go on.
+type Problem struct {
+	Kind   ProblemKind
+	Detail string // for people: what was expected, what was found, what to do
+}
+
+func (p *Problem) Error() string { return string(p.Kind) + ": " + p.Detail }
+
+// ProblemKind tells problems apart.
+type ProblemKind string
+
+// The problems.
+const (
+	TargetDown    ProblemKind = "the target is down"
+	WritesRefused ProblemKind = "writes are refused"
+	EffectsUnseen ProblemKind = "effects cannot be seen"
+)
+
+// steadyScenario is where the steady state's history says that it comes from.
+var steadyScenario = Scenario{ID: "steady/state"}
+
+const largeBody = 1 << 20
+
+// groundwork is what the steady state taught about an operation. The zero value has learnt nothing.
+type groundwork struct {
+	state  Steady
+	lag    time.Duration     // until an effect is seen
+	units  map[string]string // by value probe
+	books  int               // how often one execution books the same thing downstream; 0: never
+	change *change           // the standard changed payload
+}
+
+// groundwork returns what is known of an operation.
+func (t *Target) groundwork(op *config.Operation) *groundwork {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if g := t.works[op]; g != nil {
+		return g
+	}
+	return &groundwork{}
+}
+
+// describe writes what was learnt into the header of a history.
+func (g *groundwork) describe(h *history.History) {
+	h.Capabilities = []string{}
+	for _, n := range g.state.Offers {
+		h.Capabilities = append(h.Capabilities, string(n))
+	}
+	h.Units = g.units
+	h.LagMS = g.lag.Milliseconds()
+}
+
+// Steady finds the steady state of an operation and keeps it for the stages that follow: what an unfaulted write does and how
+// long that takes to be seen, and a changed payload that is accepted under a key of its own. The error is that of a setup
+// step or a limit; what the target does wrong is the steady state's Problem.
+func (t *Target) Steady(ctx context.Context, op *config.Operation) (Steady, *history.History, error) {
+	s := t.Stage(steadyScenario, op, StageOptions{})
+	g := &groundwork{}
+	err := s.study(ctx, g)
+	if err == nil && g.state.Problem == nil {
+		t.mu.Lock()
+		t.works[op] = g
+		t.mu.Unlock()
+	}
+	if err != nil {
+		s.Abort(err, verdict.Environment)
+	}
+	if g.state.Problem != nil {
+		s.Abort(g.state.Problem, verdict.Environment)
+	}
+	g.describe(s.rec.history)
+	hs := s.Histories()
+	t.lastShared(ctx)
+	t.crowd.disperse()
+	if len(hs) == 0 {
+		return g.state, nil, err
+	}
+	return g.state, hs[0], err
+}
+
+// study makes the unfaulted write, then looks for a changed payload.
+func (s *Stage) study(ctx context.Context, g *groundwork) error {
+	in, err := s.Intent(ctx)
+	if err != nil {
+		return err
+	}
+	f := s.Go(ctx, in, Send{Label: "steady"})
+	a := f.Wait(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if problem := s.refused(f); problem != nil {
+		g.state.Problem = problem
+		return nil
+	}
+	began := time.Now()
+	seen := s.awaitEffects(ctx, in, s.target.cfg.Timeouts.Recovery)
+	g.lag = time.Since(began)
+	if problem := s.unseen(in, seen); problem != nil {
+		g.state.Problem = problem
+		return nil
+	}
+	if err := s.measure(ctx, in, g); err != nil {
+		return err
+	}
+	offers := newOffers(s.target.cfg, s.ground.op, in.state.kit.request.isJSON)
+	s.learnStatus(ctx, in, offers)
+	learnAnswer(a, offers)
+	if err := s.learnChange(ctx, in, g, offers); err != nil {
+		return err
+	}
+	s.learnGate(in, g, offers)
+	g.state.Offers, g.state.Missing = offers.settle()
+	return nil
+}
+
+// refused says what is wrong where the unfaulted write was not answered with a result.
+func (s *Stage) refused(f *Flight) error {
+	a, t := f.attempt, s.target
+	what := fmt.Sprintf("%s %s", a.Request.Method, a.Request.URL)
+	switch {
+	case a.Outcome == history.Unsent:
+		return &Problem{TargetDown, fmt.Sprintf("%s could not be sent: %s", what, a.Reason)}
+	case a.Outcome == history.Lost:
+		return &Problem{TargetDown, fmt.Sprintf("%s was not answered: %s (timeouts.request is %v)", what, a.Reason, t.cfg.Timeouts.Request)}
+	}
+	class := f.class()
+	if class == contract.Result || class == contract.Replay {
+		return nil
+	}
+	body := []byte{}
+	if f.answer != nil {
+		body = f.answer.Body
+	}
+	detail := fmt.Sprintf("expected a 2xx answer to %s with a new key, found %d: %s", what, a.Answer.Status, t.says(body))
+	switch status := a.Answer.Status; {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		detail += "; are the tenant's headers right?"
+	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
+		detail += "; are target.url, method and path right?"
+	case status >= 300 && status < 400:
+		detail += "; redirects are not followed: name the final URL"
+	}
+	return &Problem{WritesRefused, detail}
+}
+
+// unseen says which probe does not see the effect of the unfaulted write.
+func (s *Stage) unseen(in *Intent, readings []history.Observation) error {
+	for _, o := range readings {
+		switch {
+		case in.state.kit.quiet(o.Probe):
+		case o.Error != "":
+			return &Problem{EffectsUnseen, fmt.Sprintf("probe %s of operation %s cannot be read: %s", o.Probe, s.ground.op.Name, o.Error)}
+		case o.Count == 0:
+			return &Problem{EffectsUnseen, fmt.Sprintf("probe %s of operation %s does not show the effect of a write that was answered with a success, within %v; is it the right list, and does it show the fields in unique?", o.Probe, s.ground.op.Name, s.target.cfg.Timeouts.Recovery)}
+		}
+	}
+	return nil
+}
+
+// measure finds by how much a write moves each value, once nothing moves any more, and records all readings.
+func (s *Stage) measure(ctx context.Context, in *Intent, g *groundwork) error {
+	wait(ctx, min(g.lag, s.target.cfg.Timeouts.Settle))
+	g.units = s.changes(ctx, in)
+	if s.target.gate != nil {
+		g.books = booked(s.target.calls(in))
+	}
+	s.record(s.readingsIn(ctx, in, "after", g))
+	return ctx.Err()
+}
+
+// learnStatus sees whether the status resource can be read after a success.
+func (s *Stage) learnStatus(ctx context.Context, in *Intent, o *offers) {
+	if in.state.kit.status == nil {
+		return
+	}
+	st := s.Status(ctx, in, "after")
+	switch {
+	case st.Error != "":
+		o.lacks(catalogue.NeedStatus, fmt.Sprintf("the status resource could not be read: %s", st.Error))
+	case st.State == "" && st.HTTP >= 200 && st.HTTP < 300:
+		o.lacks(catalogue.NeedStatus, fmt.Sprintf("the status resource says %q, which operations.%s.status.states does not name", st.Raw, s.ground.op.Name))
+	case st.State == "":
+		o.lacks(catalogue.NeedStatus, fmt.Sprintf("the status resource answers %d after a success", st.HTTP))
+	}
+}
+
+// learnAnswer sees what kind of answer the operation gives.
+func learnAnswer(a *history.Attempt, o *offers) {
+	status, length := a.Answer.Status, a.Answer.Body.Length
+	o.offer(catalogue.NeedNoBody, status == http.StatusAccepted || status == http.StatusNoContent || length == 0)
+	o.offer(catalogue.NeedLargeBody, length > largeBody)
+}
+
+// learnGate sees whether the operation calls downstream.
+func (s *Stage) learnGate(in *Intent, g *groundwork, o *offers) {
+	t := s.target
+	if t.gate == nil {
+		return
+	}
+	if calls := t.calls(in); len(calls) > 0 {
+		g.books = max(1, g.books, booked(calls))
+		return
+	}
+	if n := len(t.gate.Calls(nil)); n > 0 {
+		o.lacks(catalogue.NeedGate, "no downstream call names what it is for: neither a unique field, nor the parent, nor the key is found in any")
+		return
+	}
+	o.lacks(catalogue.NeedGate, "the operation makes no downstream call")
+}
+
+// learnChange tries changed payloads, each under a key of its own, until one is accepted and its effect is seen.
+func (s *Stage) learnChange(ctx context.Context, first *Intent, g *groundwork, o *offers) error {
+	if keyInPath(s.ground.op) {
+		o.lacks(catalogue.NeedChange, catalogue.Reason(catalogue.NeedKeyHeader))
+		return nil
+	}
+	candidates, err := s.target.changes(first.state.kit, first.state.request)
+	if err != nil {
+		return &ConfigurationError{What: "operations." + s.ground.op.Name, Err: err}
+	}
+	var tried []string
+	for _, c := range candidates {
+		in, err := s.Intent(ctx)
+		if err != nil {
+			return err
+		}
+		exact, err := c.apply(s.target, in.state.kit, in.state.request)
+		if err != nil {
+			continue
+		}
+		credential(&exact, s.target.cfg.Target.Tenants[in.Tenant], Own)
+		s.target.setKey(&exact, in, Send{})
+		f := s.Go(ctx, in, Send{Label: "control", Exact: &exact, Variant: c.name()})
+		a := f.Wait(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if class := f.class(); class != contract.Result && class != contract.Replay {
+			tried = append(tried, fmt.Sprintf("%s: %s", c.name(), outcome(a)))
+			continue
+		}
+		seen := s.awaitEffects(ctx, in, s.grace(g))
+		s.record(relabel(seen, "after"))
+		if problem := s.unseen(in, seen); problem != nil {
+			tried = append(tried, fmt.Sprintf("%s: accepted, but its effect is not seen", c.name()))
+			continue
+		}
+		g.change = c
+		return nil
+	}
+	switch {
+	case len(candidates) == 0:
+		o.lacks(catalogue.NeedChange, fmt.Sprintf("nothing in the request may vary: add operations.%s.vary", s.ground.op.Name))
+	default:
+		o.lacks(catalogue.NeedChange, fmt.Sprintf("no changed payload was accepted under a key of its own (%s): say in operations.%s.vary what may change",
+			strings.Join(tried, "; "), s.ground.op.Name))
+	}
+	return nil
+}
+
+func outcome(a *history.Attempt) string {
+	if a.Answer != nil && a.Outcome == history.Answered {
+		return fmt.Sprint(a.Answer.Status)
+	}
+	return a.Outcome
+}
+
+func relabel(list []history.Observation, moment string) []history.Observation {
+	out := slices.Clone(list)
+	for i := range out {
+		out[i].Moment = moment
+	}
+	return out
+}
+
+// offers collects what an operation offers.
+type offers struct {
+	offered map[catalogue.Need]bool
+	missing map[catalogue.Need]string
+}
+
+// newOffers begins with what the configuration says. What only behaviour tells is offered until it is found missing.
+func newOffers(cfg *config.Config, op *config.Operation, isJSON bool) *offers {
+	renewed, second, resource := false, false, false
+	for _, t := range cfg.Target.Tenants {
+		renewed = renewed || t != nil && len(t.Renewed) > 0
+	}
+	for _, name := range cfg.Order {
+		o := cfg.Operations[name]
+		second = second || o != op && !keyInPath(o)
+	}
+	for _, e := range op.Effects {
+		resource = resource || e.HTTP != nil || e.SQL != nil || e.Command != nil
+	}
+	return &offers{
+		offered: map[catalogue.Need]bool{
+			catalogue.NeedState:     len(op.Effects) > 0,
+			catalogue.NeedResource:  resource,
+			catalogue.NeedChange:    true,
+			catalogue.NeedTenants:   len(cfg.Target.Tenants) > 1,
+			catalogue.NeedRenewed:   renewed,
+			catalogue.NeedSecond:    second,
+			catalogue.NeedGate:      cfg.Target.Downstream != nil,
+			catalogue.NeedLifecycle: cfg.Target.Lifecycle != nil,
+			catalogue.NeedStatus:    op.Status != nil,
+			catalogue.NeedInvalid:   len(op.Samples.Invalid) > 0,
+			catalogue.NeedRefused:   len(op.Samples.Refused) > 0,
+			catalogue.NeedCrash:     len(op.Samples.Crash) > 0,
+			catalogue.NeedAlter:     op.Alter != nil,
+			catalogue.NeedMarker:    cfg.Contract.Marker.Name != "",
+			catalogue.NeedKeyHeader: !keyInPath(op),
+			catalogue.NeedKeyInPath: keyInPath(op),
+			catalogue.NeedJSON:      isJSON,
+		},
+		missing: map[catalogue.Need]string{},
+	}
+}
+
+func (o *offers) offer(n catalogue.Need, yes bool) { o.offered[n] = yes }
+
+func (o *offers) lacks(n catalogue.Need, why string) {
+	o.offered[n] = false
+	o.missing[n] = why
+}
+
+// settle lists what is offered, and why the rest is not.
+func (o *offers) settle() ([]catalogue.Need, map[catalogue.Need]string) {
+	var list []catalogue.Need
+	for _, n := range catalogue.Needs() {
+		switch {
+		case o.offered[n]:
+			list = append(list, n)
+		case o.missing[n] == "":
+			o.missing[n] = catalogue.Reason(n)
+		}
+	}
+	return list, o.missing
+}

@@ -1,0 +1,123 @@
+package target
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/oncespec/oncespec/mockapi/provider"
+	"github.com/oncespec/oncespec/scenarios/history"
+)
+
+// shortestToken keeps an id such as "12" from being found in everything.
+const shortestToken = 6
+
+// trace finds the downstream calls of an intent and its twins: by what is unique to it, and by the downstream keys of calls
+// found so. A lookup carries nothing but such a key.
+type trace struct {
+	tag    string
+	marked bool   // its calls carry a marker, which begins with the tag
+	keys   tokens // anywhere in a call
+	sent   tokens // downstream keys that its calls carried
+
+	mu   sync.Mutex
+	done map[string]bool // by intent: an answer promised its effect
+}
+
+// promise notes that an intent was answered with a success.
+func (t *trace) promise(intent string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.done == nil {
+		t.done = map[string]bool{}
+	}
+	t.done[intent] = true
+}
+
+// promised is how many effects the answers promise.
+func (t *trace) promised() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.done)
+}
+
+type tokens struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (k *tokens) add(token string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(token) >= shortestToken && !slices.Contains(k.list, token) {
+		k.list = append(k.list, token)
+	}
+}
+
+func (k *tokens) all() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.list)
+}
+
+// newTrace looks for markers where there are any, else for the parent's ids, else for the key. Never for the key beside
+// them: an intent of somebody else may have the same one.
+func newTrace(in *Intent, tag string) *trace {
+	t := &trace{tag: tag, marked: len(in.Markers) > 0}
+	for _, m := range in.Markers {
+		t.keys.add(m)
+	}
+	if t.marked {
+		return t
+	}
+	for _, id := range in.parentIDs() {
+		t.keys.add(id)
+	}
+	if len(t.keys.all()) == 0 {
+		t.keys.add(in.Key)
+	}
+	return t
+}
+
+// match picks the intent's calls.
+func (t *trace) match() provider.Match {
+	mine := provider.ContainsAny(t.keys.all()...)
+	return func(c provider.Call) bool {
+		if mine(c) {
+			t.sent.add(c.Key)
+			return true
+		}
+		byKey := c.Key != "" && slices.Contains(t.sent.all(), c.Key)
+		return byKey && (c.Lookup || t.marked && !t.somebodyElses(c))
+	}
+}
+
+// somebodyElses tells whether a call carries a marker of this run, which is then another intent's.
+func (t *trace) somebodyElses(c provider.Call) bool {
+	return strings.Contains(string(c.Body), t.tag) || strings.Contains(c.Path, t.tag) || strings.Contains(c.Query, t.tag)
+}
+
+// calls lists the intent's calls so far.
+func (t *Target) calls(in *Intent) []history.Call {
+	var calls []history.Call
+	for _, c := range t.gate.Calls(in.state.trace.match()) {
+		calls = append(calls, history.Call{
+			Seq: c.Seq, At: t.clock.at(c.At), Method: c.Method, Path: t.redact.target(c.Path), Key: t.redact.text(c.Key),
+			Booked: c.Booked, Repeat: c.Repeat, Lookup: c.Lookup, Status: c.Status,
+		})
+	}
+	return calls
+}
+
+// booked is how often the same thing was booked: a provider may be called for several things in one operation, but for each
+// of them once.
+func booked(calls []history.Call) (most int) {
+	things := map[string]int{}
+	for _, c := range calls {
+		if c.Booked {
+			things[c.Method+" "+c.Path]++
+			most = max(most, things[c.Method+" "+c.Path])
+		}
+	}
+	return most
+}
