@@ -26,10 +26,9 @@ func (f *Flow) execute(ctx context.Context, call *Call, entry Entry) (answer Ans
 	}
 	switch f.Book(ctx, entry) {
 	case NotBooked:
-		return f.Fail(ctx, entry, reference.Fail{Answer: Problem(&command.Refusal{
-			Status: http.StatusServiceUnavailable, Code: "provider_unavailable", Title: "The provider did not take the booking; nothing was done"})})
+		return f.Fail(ctx, entry, reference.Fail{Answer: Unavailable()})
 	case Unsure:
-		return f.Fail(ctx, entry, reference.Fail{Answer: unknownOutcome(), Uncertain: true})
+		return f.Fail(ctx, entry, reference.Fail{Answer: UnknownOutcome(), Uncertain: true})
 	}
 	booked = call.Operation.Books && f.Provider != nil
 	answer, err = f.Complete(ctx, entry, f.Effect(call.Command, entry.Tenant))
@@ -52,13 +51,20 @@ func (f *Flow) Effect(c command.Command, tenant string) Effect {
 // undone, unless the booking was made.
 func brokenHandler(booked bool) reference.Fail {
 	if booked {
-		return reference.Fail{Answer: unknownOutcome(), Uncertain: true}
+		return reference.Fail{Answer: UnknownOutcome(), Uncertain: true}
 	}
 	return reference.Fail{Answer: Problem(&command.Refusal{
 		Status: http.StatusInternalServerError, Code: "internal", Title: "The server failed; nothing was done"})}
 }
 
-func unknownOutcome() Answer {
+// Unavailable tells a client that nothing was done because the provider did not take the booking.
+func Unavailable() Answer {
+	return Problem(&command.Refusal{Status: http.StatusServiceUnavailable, Code: "provider_unavailable",
+		Title: "The provider did not take the booking; nothing was done"})
+}
+
+// UnknownOutcome tells a client that nobody knows yet.
+func UnknownOutcome() Answer {
 	return Problem(&command.Refusal{Status: http.StatusGatewayTimeout, Code: "outcome_unknown",
 		Title: "Whether the work was done is not known yet; the same request with the same key finds out"})
 }
@@ -76,9 +82,9 @@ func (f *Flow) unkeyed(ctx context.Context, call *Call) (answer Answer, err erro
 	entry := f.Unprotected(call)
 	switch f.Book(ctx, entry) {
 	case NotBooked:
-		return Answer{}, &command.Refusal{Status: http.StatusServiceUnavailable, Code: "provider_unavailable", Title: "The provider did not take the booking; nothing was done"}
+		return Unavailable(), nil
 	case Unsure:
-		return unknownOutcome(), nil
+		return UnknownOutcome(), nil
 	}
 	err = f.Store.Update(ctx, func(tx store.Tx) (err error) {
 		answer, err = f.Effect(call.Command, call.Principal.Tenant)(tx)

@@ -115,7 +115,7 @@ func (f *Flow) attempt(ctx context.Context, call *Call) (answer Answer, again bo
 	case reference.Reconcile:
 		resolved, err := f.Resolve(ctx, entry)
 		if err != nil || !resolved {
-			return unknownOutcome(), false, err
+			return UnknownOutcome(), false, err
 		}
 		return Answer{}, true, nil
 	}

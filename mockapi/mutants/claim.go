@@ -1,0 +1,241 @@
+package mutants
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"golang.org/x/sync/singleflight"
+
+	"github.com/oncespec/oncespec/mockapi/flow"
+	"github.com/oncespec/oncespec/mockapi/reference"
+	"github.com/oncespec/oncespec/mockapi/store"
+)
+
+// What a retry meets that arrives while the first attempt is still in the gap that a racy claim leaves.
+var inTheGap = []May{
+	{"lost/client-gone", "the retry of a client that hung up at once may arrive in the gap"},
+	{"lost/slow-response", "the retry of a client that gave up may arrive in the gap"},
+	{"lost/slow-request", "the retry may arrive in the gap"},
+	{"downstream/reconciles", "two local effects under one booking do not agree"},
+}
+
+var claimMutants = []Mutant{
+	{
+		Name:      "check-then-insert",
+		Defect:    "It looks for the key, finds nothing, and inserts it 5 ms later: two that look in between both execute.",
+		Stage:     "Claim",
+		Operation: "create-ticket",
+		Must:      []string{"race/one-effect"},
+		May:       inTheGap,
+		Install: func(f *flow.Flow) {
+			unfenced(f)
+			f.Claim = func(ctx context.Context, call *flow.Call) (flow.Entry, reference.Decision, error) {
+				entry, decision, err := look(ctx, f, call)
+				if err != nil || decision != reference.Execute {
+					return entry, decision, err
+				}
+				pause(ctx, window)
+				return entry, decision, keep(ctx, f, entry)
+			}
+		},
+	},
+	{
+		Name:      "claim-after-effect",
+		Defect:    "It records the key only once the work is done, so duplicates that arrive during the work execute as well.",
+		Stage:     "Claim",
+		Operation: "create-ticket",
+		Must:      []string{"race/one-effect"},
+		May: append([]May{
+			{"conflict/in-flight", "a changed payload meets no record while the first runs"},
+			{"status/in-progress", "what is not recorded cannot read as in progress"},
+			{"crash/not-stuck", "after a kill nothing is known of the operation until it is retried"},
+		}, inTheGap...),
+		Install: func(f *flow.Flow) {
+			unfenced(f)
+			f.Claim = func(ctx context.Context, call *flow.Call) (flow.Entry, reference.Decision, error) {
+				entry, decision, err := look(ctx, f, call)
+				if decision == reference.Execute {
+					pause(ctx, window)
+				}
+				return entry, decision, err
+			}
+		},
+	},
+	{
+		Name:      "per-worker-lock",
+		Defect:    "Its lock lives in one of the two workers that share the port, so duplicates that reach both execute twice.",
+		Stage:     "Claim",
+		Operation: "create-ticket",
+		Must:      []string{"race/one-effect"},
+		May: append([]May{
+			{"conflict/in-flight", "the other worker does not know of the first request"},
+			{"status/in-progress", "a lock in memory is no record"},
+			{"crash/not-stuck", "after a kill nothing is known of the operation until it is retried"},
+		}, inTheGap...),
+		Install: perWorkerLock,
+	},
+	{
+		Name:      "loser-gets-500",
+		Defect:    "The loser of a race for the key runs into the unique index and is answered 500.",
+		Stage:     "Claim",
+		Operation: "create-ticket",
+		Must:      []string{"race/answers"},
+		May: []May{
+			{"race/changed-payload", "the loser is neither refused nor told to wait"},
+		},
+		Install: func(f *flow.Flow) {
+			f.Claim = func(ctx context.Context, call *flow.Call) (flow.Entry, reference.Decision, error) {
+				entry, decision, err := look(ctx, f, call)
+				if err != nil || decision != reference.Execute {
+					return entry, decision, err
+				}
+				pause(ctx, window)
+				return entry, decision, f.Store.Update(ctx, func(tx store.Tx) error {
+					if entry.Version > 1 {
+						return flow.Save(tx, entry)
+					}
+					return flow.Insert(tx, entry)
+				})
+			}
+		},
+	},
+	{
+		Name:      "in-flight-executes",
+		Defect:    "A duplicate of a request in progress waits 50 ms, takes the first for dead and executes.",
+		Stage:     "Wait",
+		Operation: "create-ticket",
+		Must:      []string{"race/one-effect"},
+		May: append([]May{
+			{"downstream/one-effect", "the presumptuous duplicate books under a key of its own"},
+		}, inTheGap...),
+		Install: func(f *flow.Flow) {
+			f.Wait = func(ctx context.Context, call *flow.Call, _ flow.Entry) (flow.Answer, bool, error) {
+				pause(ctx, 10*window)
+				answer, err := f.Unkeyed(ctx, call)
+				return answer, false, err
+			}
+		},
+	},
+	{
+		Name:      "in-flight-says-success",
+		Defect:    "A duplicate of a request in progress is answered 202 without the result.",
+		Stage:     "Wait",
+		Operation: "create-ticket",
+		Must:      []string{"race/in-flight"},
+		May: []May{
+			{"race/one-effect", "the successes do not name one resource"},
+			{"race/in-flight-then-replay", "the successes do not name one resource"},
+			{"lost/slow-response", "the retry during the work is told that it succeeded, with no resource named"},
+			{"lost/client-gone", "so is a retry that arrives during the work"},
+		},
+		Install: func(f *flow.Flow) {
+			f.Wait = func(context.Context, *flow.Call, flow.Entry) (flow.Answer, bool, error) {
+				return flow.Answer{Status: http.StatusAccepted, Header: map[string][]string{"Content-Type": {"application/json"}}, Body: []byte(`{"accepted":true}`)}, false, nil
+			}
+		},
+	},
+	{
+		Name:      "no-retry-after",
+		Defect:    "A duplicate of a request in progress is not told when to come back.",
+		Stage:     "Wait",
+		Operation: "create-ticket",
+		Must:      []string{"race/retry-after"},
+		Install: func(f *flow.Flow) {
+			f.Wait = func(context.Context, *flow.Call, flow.Entry) (flow.Answer, bool, error) {
+				answer := flow.With(f.InFlight(), "Retry-After", "")
+				delete(answer.Header, "Retry-After")
+				return answer, false, nil
+			}
+		},
+	},
+	{
+		Name:      "in-flight-for-ever",
+		Defect:    "A key that was once found in progress is answered as in progress for ever.",
+		Stage:     "Wait",
+		Operation: "create-ticket",
+		Must:      []string{"race/in-flight-then-replay"},
+		May: []May{
+			{"race/one-effect", "no retry gets the result once duplicates met"},
+			{"race/changed-payload", "no retry gets the result once duplicates met"},
+			{"lost/slow-response", "the retry during the work spoils those after it"},
+			{"lost/client-gone", "a retry during the work spoils those after it"},
+		},
+		Install: func(f *flow.Flow) {
+			var met sync.Map
+			wait, replay := f.Wait, f.Replay
+			f.Wait = func(ctx context.Context, call *flow.Call, entry flow.Entry) (flow.Answer, bool, error) {
+				met.Store(call.ID, true)
+				return wait(ctx, call, entry)
+			}
+			f.Replay = func(ctx context.Context, call *flow.Call, entry flow.Entry) (flow.Answer, error) {
+				if _, spoilt := met.Load(call.ID); spoilt {
+					return f.InFlight(), nil
+				}
+				return replay(ctx, call, entry)
+			}
+		},
+	},
+	{
+		Name:      "requests-collapse",
+		Defect:    "Requests of one operation that run at the same time get the first one's result, whatever their keys.",
+		Stage:     "Execute",
+		Operation: "create-ticket",
+		Must:      []string{"race/distinct-keys"},
+		May: []May{
+			{"race/changed-payload", "the rivals of one key may collapse too"},
+		},
+		Install: func(f *flow.Flow) {
+			var running singleflight.Group
+			execute := f.Execute
+			f.Execute = func(ctx context.Context, call *flow.Call, entry flow.Entry) (flow.Answer, error) {
+				mine := false
+				shared, err, _ := running.Do(entry.Tenant+entry.Operation, func() (any, error) {
+					mine = true
+					pause(ctx, window)
+					return execute(ctx, call, entry)
+				})
+				answer, _ := shared.(flow.Answer)
+				if mine || err != nil {
+					return answer, err
+				}
+				return f.Complete(ctx, entry, func(store.Tx) (flow.Answer, error) { return answer, nil })
+			}
+		},
+	},
+}
+
+// perWorkerLock has requests served by two workers in turn, each with a table of the keys that it is at work on.
+func perWorkerLock(f *flow.Flow) {
+	unfenced(f)
+	var mu sync.Mutex // of the model, not of the workers
+	turn, holders := 0, [2]map[store.ID]string{{}, {}}
+	f.Claim = func(ctx context.Context, call *flow.Call) (flow.Entry, reference.Decision, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		turn++
+		holder := holders[turn%len(holders)]
+		if holder[call.ID] != "" {
+			return flow.Entry{}, reference.Wait, nil
+		}
+		entry, decision, err := look(ctx, f, call)
+		if err == nil && decision == reference.Execute {
+			holder[call.ID] = call.Owner
+		}
+		return entry, decision, err
+	}
+	execute := f.Execute
+	f.Execute = func(ctx context.Context, call *flow.Call, entry flow.Entry) (flow.Answer, error) {
+		defer func() {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, holder := range holders {
+				if holder[call.ID] == call.Owner {
+					delete(holder, call.ID)
+				}
+			}
+		}()
+		pause(ctx, window)
+		return execute(ctx, call, entry)
+	}
+}

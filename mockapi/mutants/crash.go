@@ -1,0 +1,169 @@
+package mutants
+
+import (
+	"context"
+
+	"github.com/oncespec/oncespec/mockapi/flow"
+	"github.com/oncespec/oncespec/mockapi/reference"
+	"github.com/oncespec/oncespec/mockapi/store"
+)
+
+var crashMutants = []Mutant{
+	{
+		Name:      "records-in-memory",
+		Defect:    "Its key records live in memory while the effects are durable: after a restart every retry executes again.",
+		Stage:     "Store",
+		Operation: "create-ticket",
+		Must:      []string{"crash/durable"},
+		May: []May{
+			{"crash/after-record", "the record died with the process"},
+			{"crash/after-claim", "the record died with the process"},
+			{"crash/after-effect", "the record died with the process"},
+			{"crash/not-stuck", "nothing is known of the operation any more"},
+			{"status/monotonic", "a completed operation is not known any more"},
+			{"downstream/reconciles", "a retry after the restart makes a second resource under one booking"},
+		},
+		Install: func(f *flow.Flow) { f.Store = &split{Store: f.Store, claims: &store.Memory{}} },
+	},
+	{
+		Name:      "restart-executes-blindly",
+		Defect:    "After a restart unfinished operations count as never begun: the retry executes under a new downstream key.",
+		Stage:     "Orphan",
+		Operation: "create-ticket",
+		Must:      []string{"crash/after-effect"},
+		May: append([]May{
+			{"crash/after-claim", "the retry books under a new key what the first may have booked"},
+			{"crash/not-stuck", "the operation reads as if it had never been"},
+		}, booksTwice...),
+		Install: func(f *flow.Flow) {
+			f.Orphan = forget
+		},
+	},
+	{
+		Name:      "never-recovered",
+		Defect:    "Unfinished operations of a killed process stay in progress for ever.",
+		Stage:     "Resolve",
+		Operation: "create-ticket",
+		Must:      []string{"crash/not-stuck"},
+		May: []May{
+			{"crash/after-claim", "no retry gets a result"},
+			{"crash/after-effect", "no retry gets a result"},
+			{"crash/after-record", "no retry gets a result if the kill came too early"},
+			{"downstream/reconciles", "a booking is left without a resource"},
+		},
+		Install: func(f *flow.Flow) {
+			resolve := f.Resolve
+			f.Orphan = func(store.Tx, flow.Entry) error { return nil }
+			f.Resolve = func(ctx context.Context, entry flow.Entry) (bool, error) {
+				if entry.State == reference.InProgress {
+					return true, nil
+				}
+				return resolve(ctx, entry)
+			}
+		},
+	},
+	{
+		Name:      "recovery-assumes-done",
+		Defect:    "Recovery completes unfinished operations without asking whether they were booked.",
+		Stage:     "Lookup",
+		Operation: "create-ticket",
+		Must:      []string{"downstream/reconciles"},
+		May: []May{
+			{"crash/after-claim", "an acknowledged operation has no booking"},
+			{"failure/unknown", "an unknown outcome is taken for a success"},
+			{"status/unknown", "an unknown outcome reads as a success"},
+		},
+		Install: func(f *flow.Flow) {
+			f.Lookup = func(context.Context, flow.Entry) flow.Outcome { return flow.Booked }
+		},
+	},
+	{
+		Name:      "effect-before-record",
+		Defect:    "It commits the effect first, then books, then records the result: whoever is interrupted in between starts over.",
+		Stage:     "Execute",
+		Operation: "create-ticket",
+		Must:      []string{"crash/after-effect"},
+		May: []May{
+			{"crash/after-claim", "at the hold the effect is there already"},
+			{"crash/not-stuck", "the operation reads as if it had never been"},
+			{"failure/transient", "the effect of the failed attempt stays"},
+			{"failure/unknown", "the effect is there before the outcome is known"},
+			{"conflict/after-failure", "the effect of the failed attempt stays"},
+			{"downstream/reconciles", "two resources stand against one booking"},
+		},
+		Install: effectBeforeRecord,
+	},
+}
+
+func effectBeforeRecord(f *flow.Flow) {
+	execute := f.Execute
+	f.Execute = func(ctx context.Context, call *flow.Call, entry flow.Entry) (flow.Answer, error) {
+		if entry.Operation != "tickets.create" || isSpecial(call) {
+			return execute(ctx, call, entry)
+		}
+		var done flow.Answer
+		if err := f.Store.Update(ctx, func(tx store.Tx) (err error) {
+			done, err = f.Effect(call.Command, entry.Tenant)(tx)
+			return err
+		}); err != nil {
+			return flow.Answer{}, err
+		}
+		switch f.Book(ctx, entry) {
+		case flow.NotBooked:
+			return f.Fail(ctx, entry, reference.Fail{Answer: flow.Unavailable()})
+		case flow.Unsure:
+			return f.Fail(ctx, entry, reference.Fail{Answer: flow.UnknownOutcome(), Uncertain: true})
+		}
+		answer, err := f.Complete(ctx, entry, func(store.Tx) (flow.Answer, error) { return done, nil })
+		return f.First(answer), err
+	}
+}
+
+// isSpecial tells whether the business refuses a command or its handler breaks: those have no effect to commit.
+func isSpecial(call *flow.Call) (special bool) {
+	defer func() { special = special || recover() != nil }()
+	return call.Command.Decide() != nil
+}
+
+// split keeps claims in another store than the documents, so nothing holds the two together.
+type split struct {
+	store.Store
+	claims store.Store
+}
+
+func (s *split) View(ctx context.Context, read func(store.Reader) error) error {
+	return s.Store.View(ctx, func(documents store.Reader) error {
+		return s.claims.View(ctx, func(claims store.Reader) error { return read(splitReader{documents, claims}) })
+	})
+}
+
+func (s *split) Update(ctx context.Context, change func(store.Tx) error) error {
+	return s.Store.Update(ctx, func(documents store.Tx) error {
+		return s.claims.Update(ctx, func(claims store.Tx) error { return change(splitTx{documents, claims}) })
+	})
+}
+
+type splitReader struct {
+	store.Reader
+	claims store.Reader
+}
+
+func (r splitReader) Claim(id store.ID) (store.Claim, error) { return r.claims.Claim(id) }
+func (r splitReader) ClaimsByKey(tenant, key string) ([]store.Claim, error) {
+	return r.claims.ClaimsByKey(tenant, key)
+}
+func (r splitReader) OpenClaims() ([]store.Claim, error) { return r.claims.OpenClaims() }
+
+type splitTx struct {
+	store.Tx
+	claims store.Tx
+}
+
+func (t splitTx) Claim(id store.ID) (store.Claim, error) { return t.claims.Claim(id) }
+func (t splitTx) ClaimsByKey(tenant, key string) ([]store.Claim, error) {
+	return t.claims.ClaimsByKey(tenant, key)
+}
+func (t splitTx) OpenClaims() ([]store.Claim, error) { return t.claims.OpenClaims() }
+func (t splitTx) InsertClaim(c store.Claim) error    { return t.claims.InsertClaim(c) }
+func (t splitTx) PutClaim(c store.Claim) error       { return t.claims.PutClaim(c) }
+func (t splitTx) DeleteClaim(id store.ID) error      { return t.claims.DeleteClaim(id) }

@@ -1,0 +1,183 @@
+package mutants
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"time"
+
+	"github.com/oncespec/oncespec/mockapi/command"
+	"github.com/oncespec/oncespec/mockapi/flow"
+	"github.com/oncespec/oncespec/mockapi/reference"
+	"github.com/oncespec/oncespec/mockapi/store"
+)
+
+// What booking again under a new downstream key does downstream.
+var booksTwice = []May{
+	{"downstream/stable-key", "the second attempt has a downstream key of its own"},
+	{"downstream/one-effect", "the operation is booked twice"},
+	{"downstream/reconciles", "one resource stands against two bookings"},
+}
+
+var failureMutants = []Mutant{
+	{
+		Name:      "5xx-stored",
+		Defect:    "A failure of the provider that would pass is stored: its 503 is the answer for ever.",
+		Stage:     "Fail",
+		Operation: "create-ticket",
+		Must:      []string{"failure/transient"},
+		May: []May{
+			{"failure/handler-crash", "the 500 of a broken handler is stored too"},
+			{"conflict/after-failure", "a changed payload meets a stored failure"},
+			{"crash/not-stuck", "what a restart finds undone is not retried"},
+		},
+		Install: func(f *flow.Flow) {
+			fail := f.Fail
+			f.Fail = func(ctx context.Context, entry flow.Entry, failure reference.Fail) (flow.Answer, error) {
+				if failure.Uncertain || failure.Answer.Status < 500 {
+					return fail(ctx, entry, failure)
+				}
+				return failure.Answer, settle(ctx, f, entry, reference.Failed, failure.Answer)
+			}
+		},
+	},
+	{
+		Name:      "5xx-leaks-claim",
+		Defect:    "After a 5xx the key stays claimed: every retry is told for ever that the first is still running.",
+		Stage:     "Fail",
+		Operation: "create-ticket",
+		Must:      []string{"failure/transient"},
+		May: []May{
+			{"failure/handler-crash", "the same after the 500 of a broken handler"},
+			{"conflict/after-failure", "a changed payload meets a request in progress"},
+		},
+		Install: failing(func(failure reference.Fail) bool { return !failure.Uncertain && failure.Answer.Status >= 500 }),
+	},
+	{
+		Name:      "panic-leaks-claim",
+		Defect:    "A handler that panics keeps the key claimed: every retry is told that the first is still running.",
+		Stage:     "Fail",
+		Operation: "create-ticket",
+		Must:      []string{"failure/handler-crash"},
+		Install: failing(func(failure reference.Fail) bool {
+			return !failure.Uncertain && failure.Answer.Status == http.StatusInternalServerError
+		}),
+	},
+	{
+		Name:      "failure-taken-for-success",
+		Defect:    "It answers 201 although the provider refused the booking.",
+		Stage:     "Book",
+		Operation: "create-ticket",
+		Must:      []string{"downstream/reconciles"},
+		May: []May{
+			{"failure/transient", "the success has no booking"},
+			{"conflict/after-failure", "there is no failure for a changed payload to come after"},
+		},
+		Install: func(f *flow.Flow) {
+			book := f.Book
+			f.Book = func(ctx context.Context, entry flow.Entry) flow.Outcome {
+				if outcome := book(ctx, entry); outcome != flow.NotBooked {
+					return outcome
+				}
+				return flow.Booked
+			}
+		},
+	},
+	{
+		Name:      "unknown-executes-again",
+		Defect:    "The retry of an operation whose outcome is unknown executes it again under a new downstream key.",
+		Stage:     "Resolve",
+		Operation: "create-ticket",
+		Must:      []string{"failure/unknown"},
+		May: append([]May{
+			{"crash/after-claim", "what a restart finds unfinished is unknown at first"},
+			{"crash/after-effect", "what a restart finds unfinished is unknown at first"},
+			{"status/unknown", "the operation reads as if it had never been"},
+			{"status/monotonic", "the operation reads as if it had never been"},
+		}, booksTwice...),
+		Install: func(f *flow.Flow) {
+			f.Resolve = func(ctx context.Context, entry flow.Entry) (bool, error) {
+				return true, f.Store.Update(ctx, func(tx store.Tx) error { return forget(tx, entry) })
+			}
+		},
+	},
+	{
+		Name:      "unknown-told-as-failed",
+		Defect:    "An unknown outcome is stored and told as a failure.",
+		Stage:     "Fail",
+		Operation: "create-ticket",
+		Must:      []string{"failure/unknown", "status/unknown"},
+		May: []May{
+			{"downstream/reconciles", "the booking of the failed operation stands"},
+		},
+		Install: func(f *flow.Flow) {
+			fail := f.Fail
+			f.Fail = func(ctx context.Context, entry flow.Entry, failure reference.Fail) (flow.Answer, error) {
+				if !failure.Uncertain {
+					return fail(ctx, entry, failure)
+				}
+				answer := flow.Problem(&command.Refusal{Status: http.StatusConflict, Code: "booking_failed", Title: "The booking failed"})
+				return answer, settle(ctx, f, entry, reference.Failed, answer)
+			}
+		},
+	},
+	{
+		Name:      "downstream-key-per-attempt",
+		Defect:    "Every attempt books under a downstream key of its own.",
+		Stage:     "DownstreamKey",
+		Operation: "create-ticket",
+		Must:      []string{"downstream/stable-key"},
+		May: append([]May{
+			{"failure/unknown", "the retry asks for a key that was never booked"},
+			{"crash/after-effect", "after the restart it asks for a key that was never booked"},
+			{"lost/client-gone", "a second attempt books again"},
+			{"lost/slow-response", "a second attempt books again"},
+		}, booksTwice...),
+		Install: func(f *flow.Flow) {
+			f.DownstreamKey = func(entry flow.Entry) string { return reference.DownstreamKey(entry.Downstream, entry.Owner) }
+		},
+	},
+	{
+		Name:      "downstream-key-by-payload",
+		Defect:    "The downstream key is made of the payload, so two operations with equal payloads are booked once.",
+		Stage:     "DownstreamKey",
+		Operation: "create-ticket",
+		Must:      []string{"downstream/own-key"},
+		May: []May{
+			{"key/distinct-keys", "two operations stand against one booking"},
+			{"key/full-length", "two operations stand against one booking"},
+			{"key/case-matters", "two operations stand against one booking"},
+			{"key/other-principal", "two tenants' operations stand against one booking"},
+			{"downstream/reconciles", "two operations stand against one booking"},
+		},
+		Install: func(f *flow.Flow) {
+			f.DownstreamKey = func(entry flow.Entry) string { return reference.DownstreamKey(entry.Operation, string(entry.Command)) }
+		},
+	},
+}
+
+// failing loses the reports of some failures.
+func failing(lost func(reference.Fail) bool) func(*flow.Flow) {
+	return func(f *flow.Flow) {
+		fail := f.Fail
+		f.Fail = func(ctx context.Context, entry flow.Entry, failure reference.Fail) (flow.Answer, error) {
+			if failure.Answer.Status != 0 && lost(failure) {
+				return failure.Answer, nil
+			}
+			return fail(ctx, entry, failure)
+		}
+	}
+}
+
+// settle gives an entry a final state, whatever the model says.
+func settle(ctx context.Context, f *flow.Flow, entry flow.Entry, state reference.State, answer flow.Answer) error {
+	entry.State, entry.Answer, entry.Updated = state, answer, time.Now()
+	return keep(ctx, f, entry)
+}
+
+// forget makes an entry one that the next claim executes, under a new downstream key.
+func forget(tx store.Tx, entry flow.Entry) error {
+	entry.State = reference.Released
+	entry.Downstream = reference.DownstreamKey("forgotten", rand.Text())
+	return flow.Save(tx, entry)
+}
