@@ -2,7 +2,7 @@ package conflict
 
 import (
 	"context"
-	"fmt"
+	"crypto/rand"
 	"maps"
 	"slices"
 	"strconv"
@@ -78,7 +78,7 @@ func plant(s *target.Stage, in *target.Intent) (rewrite.Request, bool) {
 			continue
 		}
 		if leaf, ok := root.At(at); ok && leaf.Kind == rewrite.String {
-			leaf.Text = strconv.Quote(fmt.Sprintf("canary%010x", s.Rand().Uint64N(1<<40)))
+			leaf.Text = strconv.Quote("canary" + rand.Text()[:10])
 			planted = true
 		}
 	}

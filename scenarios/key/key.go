@@ -1,0 +1,62 @@
+package key
+
+import (
+	"github.com/oncespec/oncespec/mockapi/contract"
+	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/rule"
+	"github.com/oncespec/oncespec/scenarios/target"
+)
+
+// Scenarios returns the pack's scenarios in the order they run.
+func Scenarios() []target.Scenario {
+	return []target.Scenario{
+		{
+			ID:       "key/syntax",
+			Sentence: "Send writes without a key, with random, respelled and malformed ones, and with two.",
+			Needs:    []catalogue.Need{catalogue.NeedKeyHeader},
+			Run:      syntax,
+		},
+		{
+			ID:       "key/identity",
+			Sentence: "Send writes under keys that differ in one letter's case, in the last character, or in all, with one payload.",
+			Needs:    []catalogue.Need{catalogue.NeedKeyHeader},
+			Run:      identity,
+		},
+		{
+			ID:       "key/scope",
+			Sentence: "Send a write, then use its key as another principal, on another operation and on a GET.",
+			Needs:    []catalogue.Need{catalogue.NeedKeyHeader},
+			Run:      scope,
+		},
+		{
+			ID:       "key/in-path",
+			Sentence: "Send a write whose path holds its identity three times.",
+			Needs:    []catalogue.Need{catalogue.NeedKeyInPath},
+			Run:      inPath,
+		},
+	}
+}
+
+// Rules returns the rule of each of the pack's requirements.
+func Rules() map[string]rule.Rule {
+	return map[string]rule.Rule{
+		"key/required":        required,
+		"key/accepts-random":  acceptsRandom,
+		"key/quoted-and-bare": quotedAndBare,
+		"key/malformed":       malformed,
+		"key/sent-twice":      sentTwice,
+		"key/case-matters":    caseMatters,
+		"key/full-length":     fullLength,
+		"key/distinct-keys":   distinctKeys,
+		"key/other-principal": otherPrincipal,
+		"key/other-operation": otherOperation,
+		"key/safe-method":     safeMethod,
+		"key/in-path":         rule.Each(sameInPath),
+	}
+}
+
+func result(s *target.Stage, a *history.Attempt) bool {
+	class := s.Contract().Classify(rule.Exchange(a))
+	return class == contract.Result || class == contract.Replay
+}
