@@ -1,6 +1,7 @@
 package target
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -212,13 +213,22 @@ func (st *intentState) label(given string) string {
 func (st *intentState) took(send Send) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	switch {
-	case send.aside:
-	case send.Change || send.Sample != "" || send.Exact != nil:
-		st.other = true
-	default:
+	if !send.aside && !send.Change && send.Sample == "" && (send.Exact == nil || st.samePayload(*send.Exact)) {
 		st.own = true
 	}
+}
+
+// samePayload tells whether a request carries the intent's own payload, white space aside.
+func (st *intentState) samePayload(r rewrite.Request) bool {
+	return r.Method == st.request.Method && r.Target() == st.request.Target() && bytes.Equal(compact(r.Body), compact(st.request.Body))
+}
+
+func compact(body []byte) []byte {
+	root, err := rewrite.Parse(body)
+	if err != nil {
+		return body
+	}
+	return root.Append(nil)
 }
 
 // landed notes what an answer says.
