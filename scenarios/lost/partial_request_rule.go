@@ -27,6 +27,9 @@ func noEffect(h *history.History, alone *history.Attempt) rule.Finding {
 	if missing := requestCut(alone); missing != "" {
 		return rule.Inconclusive(verdict.Environment, "the fault did not land: %s", missing)
 	}
+	if rule.Unseen(h, alone.Intent) {
+		return rule.NotAssessed("no probe can tell a request that was left alone from others")
+	}
 	switch problem, unread := rule.AtMost(h, alone.Intent, 0); {
 	case problem != "":
 		return rule.Fail(verdict.Strong, "acted on half a request that was never completed: %s", problem)

@@ -25,6 +25,9 @@ func distinctKeysRule(c rule.Case) []rule.Finding {
 
 // ownEffect judges one of the keys. It may have been told to come back, as by a target that takes one request at a time.
 func ownEffect(c rule.Case, h *history.History, in history.Intent) rule.Finding {
+	if rule.Unseen(h, in.ID) {
+		return rule.NotAssessed("no probe can tell operations apart that run at once: give the operation unique fields or a setup")
+	}
 	end := c.End(h, in.ID)
 	switch end.How {
 	case rule.Done:

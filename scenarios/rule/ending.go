@@ -33,9 +33,6 @@ type End struct {
 func (c Case) End(h *history.History, intent string) End {
 	own := Own(h, intent)
 	e := End{}
-	for _, t := range Tallies(h, intent) {
-		e.Effects = max(e.Effects, t.Last)
-	}
 	var acknowledged *history.Attempt
 	for _, a := range own {
 		if acknowledged == nil && c.Succeeded(a) {
@@ -45,17 +42,29 @@ func (c Case) End(h *history.History, intent string) End {
 			e.Last = a
 		}
 	}
-	tooMany, unread := AtMost(h, intent, 1)
-	tooFew, _ := Exactly(h, intent, 1)
+	tooMany, _ := AtMost(h, intent, 1)
+	tooFew, unread := "", "nothing was read after its last attempt"
+	for i, t := range Afterwards(h, intent) {
+		e.Effects = max(e.Effects, t.Last)
+		if i == 0 {
+			unread = ""
+		}
+		switch {
+		case t.Unread != "":
+			unread = fmt.Sprintf("probe %s could not be read: %s", t.Probe, t.Unread)
+		case t.Last < 1 && tooFew == "":
+			tooFew = fmt.Sprintf("%s shows no effect", t.Probe)
+		}
+	}
 	contradiction := c.contradiction(h, intent, own)
 	last := c.Class(e.Last)
 	switch {
 	case tooMany != "":
 		e.How, e.Detail = Duplicated, tooMany
-	case unread != "":
-		e.How, e.Detail = Unread, unread
 	case acknowledged != nil && tooFew != "":
 		e.How, e.Detail = Vanished, fmt.Sprintf("the %s attempt was answered %s, but %s", acknowledged.Label, c.Says(acknowledged), tooFew)
+	case unread != "":
+		e.How, e.Detail = Unread, unread
 	case acknowledged != nil && contradiction != "":
 		e.How, e.Detail = Confused, contradiction
 	case last == contract.Result, last == contract.Replay:
@@ -78,6 +87,21 @@ func (c Case) told(a *history.Attempt) string {
 	}
 	return "was answered " + c.Says(a)
 }
+
+// Afterwards sums up what was read of an intent after its last attempt. A probe that says nothing of it any more, since
+// others acted, is not among them.
+func Afterwards(h *history.History, intent string) []Tally {
+	last := 0
+	for i, e := range h.Events {
+		if e.Attempt != nil && e.Attempt.Intent == intent {
+			last = i
+		}
+	}
+	return Tallies(&history.History{Events: h.Events[last:]}, intent)
+}
+
+// Unseen tells whether no probe speaks of the intent: all that there are cannot tell it from others that acted meanwhile.
+func Unseen(h *history.History, intent string) bool { return len(Tallies(h, intent)) == 0 }
 
 // Own returns the intent's attempts that carry its own payload and come from its own caller, in order.
 func Own(h *history.History, intent string) []*history.Attempt {

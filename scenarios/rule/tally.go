@@ -18,12 +18,12 @@ type Tally struct {
 	Unread      string // why the probe could not be read at the end; Last means nothing then
 }
 
-// Tallies sums up the observations of an intent, a row a probe in the order of first reading. Moments named in except
-// (such as "before") are left out.
+// Tallies sums up the observations of an intent, a row a probe in the order of first reading. The baseline, at the moment
+// "before", is not among them, and moments named in except are left out too.
 func Tallies(h *history.History, intent string, except ...string) []Tally {
 	var rows []Tally
 	for _, o := range h.Observations(intent) {
-		if slices.Contains(except, o.Moment) {
+		if o.Moment == "before" || slices.Contains(except, o.Moment) {
 			continue
 		}
 		i := slices.IndexFunc(rows, func(t Tally) bool { return t.Probe == o.Probe })
