@@ -25,6 +25,7 @@ type bench struct {
 
 	server *mockapi.Server
 	http   *httptest.Server
+	at     string // the URL that requests go to
 }
 
 // onEveryStore runs a test with a bench on each kind of store.
@@ -85,6 +86,7 @@ func (b *bench) start() {
 		b.t.Fatal(err)
 	}
 	b.server, b.http = server, httptest.NewServer(server)
+	b.at = b.http.URL
 }
 
 func (b *bench) stop() {
@@ -142,7 +144,7 @@ func (b *bench) send(method, path, body string, header ...string) answer {
 }
 
 func (b *bench) try(ctx context.Context, method, path, body string, header ...string) (answer, error) {
-	request, err := http.NewRequestWithContext(ctx, method, b.http.URL+path, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, method, b.at+path, strings.NewReader(body))
 	if err != nil {
 		return answer{}, err
 	}

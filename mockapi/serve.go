@@ -65,7 +65,9 @@ func Serve(ctx context.Context, o ServeOptions) (err error) {
 	if o.Ready != nil {
 		o.Ready(listener.Addr().String())
 	}
+	drained := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
+		defer close(drained)
 		grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		if web.Shutdown(grace) != nil {
@@ -76,6 +78,7 @@ func Serve(ctx context.Context, o ServeOptions) (err error) {
 	if err := web.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
+	<-drained // what is running is finished first
 	return nil
 }
 

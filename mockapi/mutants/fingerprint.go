@@ -28,8 +28,9 @@ var fingerprintMutants = []Mutant{
 		Defect:    "It compares bodies byte for byte: a retry that is spelt otherwise is refused.",
 		Stage:     "Fingerprint",
 		Operation: "create-ticket",
-		Must:      []string{"fingerprint/same-meaning"},
+		Must:      []string{"fingerprint/same-meaning#order/top", "fingerprint/same-meaning#space/pretty"},
 		May: []May{
+			{"fingerprint/same-meaning", "every other spelling of the same meaning is refused"},
 			{"fingerprint/declared", "spellings that the contract leaves open are refused"},
 		},
 		Install: func(f *flow.Flow) {
@@ -43,7 +44,7 @@ var fingerprintMutants = []Mutant{
 		Defect:    "It reads numbers as float64, so 2^53 and 2^53+1 are one number.",
 		Stage:     "Fingerprint",
 		Operation: "create-ticket",
-		Must:      []string{"fingerprint/other-meaning"},
+		Must:      []string{"fingerprint/other-meaning#number/beyond-2^53"},
 		May:       falseReplays,
 		Install: func(f *flow.Flow) {
 			f.Fingerprint = func(call *flow.Call) (string, error) {
@@ -60,7 +61,7 @@ var fingerprintMutants = []Mutant{
 		Defect:    "It sorts members with a list of the top-level names, which drops all nested members of other names.",
 		Stage:     "Fingerprint",
 		Operation: "create-ticket",
-		Must:      []string{"fingerprint/other-meaning"},
+		Must:      []string{"fingerprint/other-meaning#nested/leaf"},
 		May:       falseReplays,
 		Install: func(f *flow.Flow) {
 			f.Fingerprint = changed(f, func(value any) any {
@@ -74,7 +75,7 @@ var fingerprintMutants = []Mutant{
 		Defect:    "The query does not count: a call with another query gets the stored answer.",
 		Stage:     "Fingerprint",
 		Operation: "create-ticket",
-		Must:      []string{"fingerprint/other-meaning"},
+		Must:      []string{"fingerprint/other-meaning#query/value"},
 		May:       falseReplays,
 		Install: func(f *flow.Flow) {
 			declared := f.Contract.Fingerprint
@@ -88,7 +89,7 @@ var fingerprintMutants = []Mutant{
 		Defect:    "It sorts arrays, so items in another order are the same request.",
 		Stage:     "Fingerprint",
 		Operation: "create-ticket",
-		Must:      []string{"fingerprint/other-meaning"},
+		Must:      []string{"fingerprint/other-meaning#array/reordered"},
 		May:       falseReplays,
 		Install: func(f *flow.Flow) {
 			f.Fingerprint = changed(f, func(value any) any {
@@ -106,7 +107,7 @@ var fingerprintMutants = []Mutant{
 		Defect:    "It drops members that are null, although the API keeps them.",
 		Stage:     "Fingerprint",
 		Operation: "create-ticket",
-		Must:      []string{"fingerprint/declared"},
+		Must:      []string{"fingerprint/declared#absent/null-to-absent"},
 		May:       falseReplays,
 		Install: func(f *flow.Flow) {
 			f.Fingerprint = changed(f, func(value any) any {
@@ -119,7 +120,7 @@ var fingerprintMutants = []Mutant{
 		Defect:    "It drops members that are zero, false or empty, like an encoder that omits empty values.",
 		Stage:     "Fingerprint",
 		Operation: "create-ticket",
-		Must:      []string{"fingerprint/other-meaning"},
+		Must:      []string{"fingerprint/other-meaning#absent/zero-to-absent"},
 		May:       falseReplays,
 		Install: func(f *flow.Flow) {
 			f.Fingerprint = changed(f, func(value any) any {
@@ -134,7 +135,7 @@ var fingerprintMutants = []Mutant{
 		Defect:    "It lower-cases the body first, so EUR and eur are the same request.",
 		Stage:     "Fingerprint",
 		Operation: "create-ticket",
-		Must:      []string{"fingerprint/other-meaning"},
+		Must:      []string{"fingerprint/other-meaning#leaf/case"},
 		May:       falseReplays,
 		Install: func(f *flow.Flow) {
 			f.Fingerprint = changed(f, func(value any) any {
@@ -152,7 +153,7 @@ var fingerprintMutants = []Mutant{
 		Defect:    "It compares values as text, so 1, \"1\" and [1] are the same.",
 		Stage:     "Fingerprint",
 		Operation: "create-ticket",
-		Must:      []string{"fingerprint/other-meaning"},
+		Must:      []string{"fingerprint/other-meaning#type/number-to-string"},
 		May:       falseReplays,
 		Install: func(f *flow.Flow) {
 			f.Fingerprint = changed(f, func(value any) any {
@@ -180,7 +181,7 @@ var fingerprintMutants = []Mutant{
 		Defect:    "It trims texts and folds their white space, so texts that differ only there are the same.",
 		Stage:     "Fingerprint",
 		Operation: "create-ticket",
-		Must:      []string{"fingerprint/other-meaning"},
+		Must:      []string{"fingerprint/other-meaning#text/trailing-space"},
 		May:       falseReplays,
 		Install: func(f *flow.Flow) {
 			f.Fingerprint = changed(f, func(value any) any {
@@ -198,7 +199,10 @@ var fingerprintMutants = []Mutant{
 		Defect:    "It leaves out bodies that come without Content-Length, so a chunked retry is refused.",
 		Stage:     "Fingerprint",
 		Operation: "create-ticket",
-		Must:      []string{"fingerprint/same-meaning"},
+		Must:      []string{"fingerprint/same-meaning#framing/chunked-same"},
+		May: []May{
+			{"fingerprint/property", "where the search sends chunked bodies"},
+		},
 		Install: func(f *flow.Flow) {
 			correct := f.Fingerprint
 			f.Fingerprint = func(call *flow.Call) (string, error) {
@@ -214,7 +218,10 @@ var fingerprintMutants = []Mutant{
 		Defect:    "Headers that change with every attempt count: a retry with its own trace is refused.",
 		Stage:     "Fingerprint",
 		Operation: "create-ticket",
-		Must:      []string{"fingerprint/volatile"},
+		Must:      []string{"fingerprint/volatile#volatile/traceparent"},
+		May: []May{
+			{"fingerprint/volatile", "the other headers that change with every attempt"},
+		},
 		Install: func(f *flow.Flow) {
 			declared := f.Contract.Fingerprint
 			declared.Headers = append([]string{"Traceparent", "X-Request-Id", "User-Agent", "Date"}, declared.Headers...)
@@ -226,7 +233,7 @@ var fingerprintMutants = []Mutant{
 		Defect:    "It keeps keys by token, so a retry with a renewed token of the same tenant executes again.",
 		Stage:     "Identify",
 		Operation: "create-ticket",
-		Must:      []string{"fingerprint/volatile"},
+		Must:      []string{"fingerprint/volatile#auth/renewed"},
 		May: []May{
 			{"downstream/one-effect", "the second execution is booked under a key of its own"},
 		},

@@ -3,6 +3,7 @@ package tickets
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -23,7 +24,7 @@ type Create struct {
 	Priority string         `json:"priority"` // low | normal | high
 	Labels   []string       `json:"labels"`
 	Details  jsontext.Value `json:"details,omitzero"` // free form
-	Notify   string         `json:"notify"`           // owner | none
+	Notify   string         `json:"notify"`           // who is told of it: none, owner, or any other
 }
 
 func decodeCreate(request command.Request) (command.Command, error) {
@@ -51,11 +52,8 @@ func decodeCreate(request command.Request) (command.Command, error) {
 	if !slices.Contains([]string{"low", "normal", "high"}, c.Priority) {
 		invalid = append(invalid, command.Field{Pointer: "/priority", Detail: "expected low, normal or high"})
 	}
-	if notify, given := request.Query["notify"]; given {
-		c.Notify = notify[0]
-		if len(notify) > 1 || c.Notify != "owner" && c.Notify != "none" {
-			invalid = append(invalid, command.Field{Pointer: "?notify", Detail: "expected owner or none, once"})
-		}
+	if notify := request.Query["notify"]; len(notify) > 0 {
+		c.Notify = strings.Join(notify, ",")
 	}
 	return c, command.Invalid(invalid...)
 }

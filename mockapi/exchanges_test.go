@@ -1,0 +1,355 @@
+package mockapi_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/google/uuid"
+)
+
+var exchanges = map[string]exchange{
+	"two retries": {
+		"201 | 201 replay | 201 replay; same body true true; Location true; tickets 1, bookings 1, calls 1",
+		func(b *bench) string {
+			first, one, two := b.create("k1", "t"), b.create("k1", "t"), b.create("k1", "t")
+			return fmt.Sprintf("%s | %s | %s; same body %v %v; Location %v; tickets %d, bookings %d, calls %d", brief(first), brief(one), brief(two),
+				one.body == first.body, two.body == first.body, one.header.Get("Location") != "", b.tickets("t"), b.downstream.booked("t"), len(b.downstream.keys()))
+		},
+	},
+	"changed payload": {
+		"422 | 422 | original 201 replay; tells false; explained true; tickets 1 1",
+		func(b *bench) string {
+			first := b.create("k1", "t")
+			b.create("k9", "u")
+			one, two := b.create("k1", "u"), b.create("k1", "u")
+			return fmt.Sprintf("%s | %s | original %s; tells %v; explained %v; tickets %d %d", brief(one), brief(two), brief(b.create("k1", "t")),
+				strings.Contains(one.body, first.field("id")), one.code() != "", b.tickets("t"), b.tickets("u"))
+		},
+	},
+	"duplicates together": {
+		"5xx false; one ticket true", // who waits and who replays is open
+		func(b *bench) string {
+			wrong, once := false, true
+			for round := 0; round < 20 && once && !wrong; round++ { // a race is not won every time
+				var all sync.WaitGroup
+				answers := make(chan answer, 8)
+				title := fmt.Sprint("t", round)
+				for range cap(answers) {
+					all.Go(func() { answers <- <-b.later(title, title) })
+				}
+				all.Wait()
+				close(answers)
+				for got := range answers {
+					wrong = wrong || got.status >= 500
+				}
+				once = b.tickets(title) == 1
+			}
+			return fmt.Sprintf("5xx %v; one ticket %v", wrong, once)
+		},
+	},
+	"duplicate in flight": {
+		"in_progress; duplicate 409, come back true; changed 422; first 201; retry 201 replay; tickets 1 0",
+		func(b *bench) string {
+			b.downstream.set(func() { b.downstream.hold = make(chan struct{}) })
+			first := b.later("k1", "t")
+			b.downstream.await(b.t)
+			state := b.state("k1")
+			duplicate := meets(b, "t")
+			rival := meets(b, "u")
+			b.downstream.set(func() { release(&b.downstream.hold) })
+			one, two, three := <-first, <-duplicate, <-rival
+			return fmt.Sprintf("%s; duplicate %s, come back %v; changed %s; first %s; retry %s; tickets %d %d", state, brief(two), two.header.Get("Retry-After") != "",
+				brief(three), brief(one), brief(b.create("k1", "t")), b.tickets("t"), b.tickets("u"))
+		},
+	},
+	"strangers together": {
+		"each has its ticket true",
+		func(b *bench) string {
+			b.downstream.set(func() { b.downstream.hold = make(chan struct{}) })
+			var all []<-chan answer
+			for i := range 10 {
+				all = append(all, b.later(fmt.Sprint("k", i), "t"))
+			}
+			b.downstream.await(b.t)
+			b.eventually("the others are claimed", func() bool { return b.state("k9") == "in_progress" })
+			b.downstream.set(func() { release(&b.downstream.hold) })
+			for _, one := range all {
+				<-one
+			}
+			return fmt.Sprint("each has its ticket ", b.tickets("t") == 10)
+		},
+	},
+	"keys": {
+		"none 400; bare 400; unbalanced 400; letters 201; twice 400; on GET 200; lower 201 upper 201; long 201 longer 201; tickets 5",
+		func(b *bench) string {
+			send := func(keys ...string) string {
+				var header []string
+				for _, key := range keys {
+					header = append(header, keyHeader, key)
+				}
+				return brief(b.send("POST", "/v1/tickets", ticket("t"), header...))
+			}
+			long := strings.Repeat("k-", 31)
+			return fmt.Sprintf("none %s; bare %s; unbalanced %s; letters %s; twice %s; on GET %s; lower %s upper %s; long %s longer %s; tickets %d", send(), send("a-b"), send(`"a-b`),
+				send(`"abcdef"`), send(`"a-1"`, `"a-2"`), brief(b.send("GET", "/v1/tickets", "", keyHeader, `"a-3"`)), send(`"a-case"`), send(`"A-CASE"`), send(`"`+long+`a"`), send(`"`+long+`b"`), b.tickets("t"))
+		},
+	},
+	"equal payloads": {
+		"201 201; tickets 2, bookings 2",
+		func(b *bench) string {
+			return fmt.Sprintf("%s %s; tickets %d, bookings %d", brief(b.create("k1", "t")), brief(b.create("k2", "t")), b.tickets("t"), b.downstream.booked("t"))
+		},
+	},
+	"strangers with the key": {
+		"globex 201, nobody 401, renewed token 201 replay, other route 422; status 404",
+		func(b *bench) string {
+			first := b.create("k1", "t")
+			send := func(token string) string {
+				return brief(b.send("POST", "/v1/tickets", ticket("t"), keyHeader, `"k1"`, "Authorization", token))
+			}
+			closing := b.create("k2", "t2")
+			b.send("POST", "/v1/tickets/"+first.field("id")+"/close", "", keyHeader, `"k1"`)
+			return fmt.Sprintf("globex %s, nobody %s, renewed token %s, other route %s; status %s", send("Bearer globex-token"), send("Bearer none"), send("Bearer acme-token-2"),
+				brief(b.send("POST", "/v1/tickets/"+closing.field("id")+"/close", "", keyHeader, `"k1"`)),
+				brief(b.send("GET", "/v1/operations/k2", "", "Authorization", "Bearer globex-token")))
+		},
+	},
+	"fingerprint": {
+		"order replay; 2^53 no; nested no; query no; array no; null no; empty no; case no; type no; space no; chunked replay; trace replay",
+		func(b *bench) string {
+			return strings.Join([]string{
+				"order " + same(b, `{"a":1,"b":2}`, `{"b":2, "a":1.0}`), "2^53 " + same(b, `9007199254740992`, `9007199254740993`),
+				"nested " + same(b, `{"project":1,"deep":2}`, `{"project":1,"deep":3}`), "query " + sameQuery(b),
+				"array " + same(b, `[1,2]`, `[2,1]`), "null " + same(b, `{"a":null}`, `{}`), "empty " + same(b, `{"a":0}`, `{}`),
+				"case " + same(b, `"EUR"`, `"eur"`), "type " + same(b, `1`, `"1"`), "space " + same(b, `"a b"`, `"a  b"`), "chunked " + sameChunked(b),
+				"trace " + same(b, `1`, `1`, "Traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
+			}, "; ")
+		},
+	},
+	"resource changed": {
+		"201 replay, state open",
+		func(b *bench) string {
+			first := b.create("k1", "t")
+			b.send("POST", "/v1/tickets/"+first.field("id")+"/close", "", keyHeader, `"k2"`)
+			again := b.create("k1", "t")
+			return brief(again) + ", state " + again.field("state")
+		},
+	},
+	"payment": {
+		"201 | 201 replay; balance 98001",
+		func(b *bench) string {
+			account := b.send("POST", "/v1/accounts", `{}`).field("id")
+			pay := func() string {
+				return brief(b.send("POST", "/v1/payments", `{"account":"`+account+`","amount":1999,"currency":"EUR","order":"o"}`, keyHeader, `"k1"`))
+			}
+			first, again := pay(), pay()
+			_, balance, _ := strings.Cut(b.send("GET", "/v1/accounts/"+account, "").body, `"balance":`)
+			return fmt.Sprintf("%s | %s; balance %s", first, again, strings.TrimSuffix(balance, "}"))
+		},
+	},
+	"close and export": {
+		"204 | 204 replay; 201 | 201 replay, whole true; closures 1, exports 1",
+		func(b *bench) string {
+			path := "/v1/tickets/" + b.create("k1", "t").field("id")
+			send := func(what string) answer { return b.send("POST", path+what, "", keyHeader, `"k2"`) }
+			one, two, export, again := send("/close"), send("/close"), send("/export"), send("/export")
+			_, counts, _ := strings.Cut(b.send("GET", path, "").body, `"closures":`)
+			closures, exports, _ := strings.Cut(strings.TrimSuffix(counts, "}"), `,"exports":`)
+			return fmt.Sprintf("%s | %s; %s | %s, whole %v; closures %s, exports %s", brief(one), brief(two), brief(export), brief(again), len(again.body) == len(export.body), closures, exports)
+		},
+	},
+	"label": {
+		"changes 1",
+		func(b *bench) string {
+			for range 2 {
+				b.send("PUT", "/v1/labels/l1", `{"color":"green"}`)
+			}
+			_, changes, _ := strings.Cut(b.send("GET", "/v1/labels/l1", "").body, `"changes":`)
+			return "changes " + strings.TrimSuffix(changes, "}")
+		},
+	},
+	"transient failure": {
+		"503 | changed 422 | 201; tickets 1 0, bookings 1, one key true",
+		func(b *bench) string {
+			b.downstream.set(func() { b.downstream.refuse = true })
+			first := b.create("k1", "t")
+			b.downstream.set(func() { b.downstream.refuse = false })
+			changed := b.create("k1", "u")
+			again := b.create("k1", "t")
+			keys := slices.Compact(b.downstream.keys())
+			return fmt.Sprintf("%s | changed %s | %s; tickets %d %d, bookings %d, one key %v", brief(first), brief(changed), brief(again), b.tickets("t"), b.tickets("u"), b.downstream.booked("t"), len(keys) == 1)
+		},
+	},
+	"broken handler": {
+		"500 500",
+		func(b *bench) string {
+			send := func() string {
+				return brief(b.send("POST", "/v1/tickets", `{"project":"explode","title":"t"}`, keyHeader, `"k1"`))
+			}
+			return send() + " " + send()
+		},
+	},
+	"unknown outcome": {
+		"504, unknown | 201 replay; tickets 1, bookings 1",
+		func(b *bench) string {
+			b.downstream.set(func() { b.downstream.lose, b.downstream.mute = true, true })
+			first, state := b.create("k1", "t"), b.state("k1")
+			b.downstream.set(func() { b.downstream.lose, b.downstream.mute = false, false })
+			return fmt.Sprintf("%s, %s | %s; tickets %d, bookings %d", brief(first), state, brief(b.create("k1", "t")), b.tickets("t"), b.downstream.booked("t"))
+		},
+	},
+	"killed after the booking": {
+		"201 replay; tickets 1, bookings 1",
+		func(b *bench) string {
+			b.downstream.set(func() { b.downstream.holdLate = make(chan struct{}) })
+			first := b.later("k1", "t")
+			b.eventually("the booking is made", func() bool { return b.downstream.booked("t") == 1 })
+			b.restart()
+			<-first
+			b.downstream.set(func() { release(&b.downstream.holdLate) })
+			return fmt.Sprintf("%s; tickets %d, bookings %d", brief(b.create("k1", "t")), b.tickets("t"), b.downstream.booked("t"))
+		},
+	},
+	"killed before the booking": {
+		"201; tickets 1, bookings 1",
+		func(b *bench) string {
+			b.downstream.set(func() { b.downstream.hold = make(chan struct{}) })
+			first := b.later("k1", "t")
+			b.downstream.await(b.t)
+			b.restart()
+			<-first
+			b.downstream.set(func() { release(&b.downstream.hold) })
+			return fmt.Sprintf("%s; tickets %d, bookings %d", brief(b.create("k1", "t")), b.tickets("t"), b.downstream.booked("t"))
+		},
+	},
+	"restart": {
+		"201 | 201 replay; tickets 1",
+		func(b *bench) string {
+			first := b.create("k1", "t")
+			b.restart()
+			return fmt.Sprintf("%s | %s; tickets %d", brief(first), brief(b.create("k1", "t")), b.tickets("t"))
+		},
+	},
+	"client gone": {
+		"during 409; after 201 replay; tickets 1",
+		func(b *bench) string {
+			b.downstream.set(func() { b.downstream.hold = make(chan struct{}) })
+			ctx, hangUp := context.WithCancel(context.Background())
+			gone := make(chan struct{})
+			go func() {
+				defer close(gone)
+				_, _ = b.try(ctx, "POST", "/v1/tickets", ticket("t"), keyHeader, `"k1"`)
+			}()
+			b.downstream.await(b.t)
+			hangUp()
+			<-gone
+			retry := meets(b, "t")
+			b.downstream.set(func() { release(&b.downstream.hold) })
+			during := <-retry
+			var after answer
+			for range 200 { // until the first is done, or plainly never will be
+				if after = b.create("k1", "t"); after.status == 201 {
+					break
+				}
+			}
+			return fmt.Sprintf("during %s; after %s; tickets %d", brief(during), brief(after), b.tickets("t"))
+		},
+	},
+	"half a request": {
+		"tickets 0",
+		func(b *bench) string {
+			body := ticket("t")
+			half := fmt.Sprintf("POST /v1/tickets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer acme-token\r\nContent-Type: application/json\r\n%s: \"k1\"\r\nContent-Length: %d\r\n\r\n%s",
+				keyHeader, len(body), body[:len(body)-1])
+			connection, err := net.Dial("tcp", b.http.Listener.Addr().String())
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			if _, err := connection.Write([]byte(half)); err != nil {
+				b.t.Fatal(err)
+			}
+			_ = connection.(*net.TCPConn).CloseWrite()
+			_, _ = connection.Read(make([]byte, 1)) // the answer means that it is done
+			_ = connection.Close()
+			return fmt.Sprint("tickets ", b.tickets("t"))
+		},
+	},
+	"status": {
+		"succeeded succeeded, result true",
+		func(b *bench) string {
+			first := b.create("k1", "t")
+			one, two := b.state("k1"), b.state("k1")
+			return fmt.Sprintf("%s %s, result %v", one, two, strings.Contains(b.send("GET", "/v1/operations/k1", "").body, first.header.Get("Location")))
+		},
+	},
+}
+
+// meets sends a ticket under k1 while that key's first request is held, and returns once it was answered, or is held as well
+// because it executes.
+func meets(b *bench, title string) <-chan answer {
+	got := make(chan answer, 1)
+	sent := b.later("k1", title)
+	answered := make(chan struct{})
+	go func() {
+		got <- <-sent
+		close(answered)
+	}()
+	select {
+	case <-answered:
+	case <-b.downstream.arrived:
+	}
+	return got
+}
+
+func brief(a answer) string {
+	if a.replayed() {
+		return fmt.Sprint(a.status, " replay")
+	}
+	return fmt.Sprint(a.status)
+}
+
+// same sends a ticket with two details under one key, and tells whether the second is taken for the first.
+func same(b *bench, one, two string, header ...string) string {
+	key := uuid.NewString()
+	b.create(key, key, `"details":`+one)
+	got := b.send("POST", "/v1/tickets", ticket(key, `"details":`+two), append([]string{keyHeader, `"` + key + `"`}, header...)...)
+	return taken(got)
+}
+
+func sameQuery(b *bench) string {
+	key := uuid.NewString()
+	b.send("POST", "/v1/tickets?notify=owner", ticket(key), keyHeader, `"`+key+`"`)
+	return taken(b.create(key, key))
+}
+
+// sameChunked sends the same ticket again without Content-Length.
+func sameChunked(b *bench) string {
+	key := uuid.NewString()
+	b.create(key, key)
+	request, err := http.NewRequestWithContext(b.t.Context(), "POST", b.http.URL+"/v1/tickets", struct{ *strings.Reader }{strings.NewReader(ticket(key))})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	request.Header = http.Header{"Authorization": {"Bearer acme-token"}, "Content-Type": {"application/json"}, keyHeader: {`"` + key + `"`}}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	return taken(answer{status: response.StatusCode, header: response.Header})
+}
+
+func taken(a answer) string {
+	switch {
+	case a.replayed():
+		return "replay"
+	case a.status == http.StatusUnprocessableEntity:
+		return "no"
+	}
+	return fmt.Sprint(a.status)
+}
