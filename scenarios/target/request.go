@@ -83,7 +83,9 @@ func (f *form) fill(v template.Vars) (rewrite.Request, error) {
 
 // fillHead writes all but the body, which may be named in it.
 func (f *form) fillHead(r *rewrite.Request, v template.Vars) error {
-	v.Body = r.Body
+	if v.Body == nil { // a probe and an alter request name the intent's body, not their own
+		v.Body = r.Body
+	}
 	path, err := f.path.Expand(v)
 	if err != nil {
 		return fmt.Errorf("path: %w", err)
