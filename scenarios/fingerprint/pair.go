@@ -20,22 +20,23 @@ func sendPair(ctx context.Context, s *target.Stage, t rewrite.Trial) (fits bool,
 	if err != nil || !fits {
 		return fits, err
 	}
-	s.About(history.Rewrite{ID: t.Rewrite.ID, At: t.Site.At, Prepared: pair.Prepared, Guess: t.Site.Guess})
+	r, _ := rewrite.Find(t.Rewrite)
+	s.About(history.Rewrite{ID: t.Rewrite, At: t.Site.At, Prepared: pair.Prepared, Guess: t.Site.Guess})
 	first := s.Do(ctx, in, target.Send{Label: "first", Exact: &pair.A})
 	if !succeeded(s, first) {
 		s.Observe(ctx, in, "after")
 		return true, nil
 	}
-	s.Do(ctx, in, target.Send{Label: "rewritten", Exact: &pair.B, Variant: t.Rewrite.ID})
+	s.Do(ctx, in, target.Send{Label: "rewritten", Exact: &pair.B, Variant: t.Rewrite})
 	s.Observe(ctx, in, "after")
-	class := t.Rewrite.ClassUnder(s.Contract())
+	class := r.ClassUnder(s.Contract())
 	if _, _, executed := class.Allowed(); executed && class != rewrite.NeverReplayed {
 		return true, nil
 	}
 	if err := control(ctx, s, t, "control", func(p rewrite.Pair) rewrite.Request { return p.B }); err != nil {
 		return true, err
 	}
-	if class == rewrite.Undeclared || t.Rewrite.Confirm || t.Site.Guess {
+	if class == rewrite.Undeclared || r.Confirm || t.Site.Guess {
 		err = control(ctx, s, t, "plain", func(p rewrite.Pair) rewrite.Request { return p.A })
 	}
 	return true, err
@@ -48,7 +49,7 @@ func control(ctx context.Context, s *target.Stage, t rewrite.Trial, label string
 		return err
 	}
 	request := side(pair)
-	s.Do(ctx, in, target.Send{Label: label, Exact: &request, Variant: t.Rewrite.ID})
+	s.Do(ctx, in, target.Send{Label: label, Exact: &request, Variant: t.Rewrite})
 	return nil
 }
 

@@ -85,5 +85,5 @@ func confused(s *target.Stage, trial *target.Stage) bool {
 
 // caseID names a trial by all that was drawn.
 func caseID(t rewrite.Trial) string {
-	return fmt.Sprintf("%s %s %d %q", t.Rewrite.ID, t.Site.At, t.Choice, t.Changes)
+	return fmt.Sprintf("%s %s %d %q", t.Rewrite, t.Site.At, t.Choice, t.Changes)
 }

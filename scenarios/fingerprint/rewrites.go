@@ -35,7 +35,7 @@ func each(ctx context.Context, s *target.Stage, wanted func(rewrite.Rewrite) boo
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if _, err := sendPair(ctx, s.Trial(r.ID), rewrite.Trial{Rewrite: r, Site: sites[0]}); err != nil {
+		if _, err := sendPair(ctx, s.Trial(r.ID), rewrite.Trial{Rewrite: r.ID, Site: sites[0]}); err != nil {
 			return err
 		}
 	}
