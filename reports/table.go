@@ -36,6 +36,9 @@ func Table(w io.Writer, r *Report, dir string, colour bool) error {
 	}
 	b.WriteByte('\n')
 	for _, v := range r.Verdicts {
+		if r.Problem != "" {
+			break // it explains why everything else is missing
+		}
 		switch v.Verdict {
 		case verdict.Fail, verdict.Error:
 			fmt.Fprintf(&b, "%s %s on %s: %s\n", paint("1;31", string(v.Verdict)), v.Name(), strings.Join(v.Operations, ", "), oneLine(v.Detail))
