@@ -19,6 +19,7 @@ func afterFailure(ctx context.Context, s *target.Stage) error {
 		heal := s.FailDownstream(in, 500, failures)
 		first := s.Do(ctx, in, target.Send{Label: "first"})
 		heal()
+		s.Observe(ctx, in, "failed")
 		if result(s, first) {
 			s.Note("%d failed bookings did not reach the caller", failures)
 			s = s.Trial("failures")
@@ -33,6 +34,7 @@ func afterFailure(ctx context.Context, s *target.Stage) error {
 			return err
 		}
 		s.Do(ctx, other, target.Send{Label: "changed", Change: true})
+		s.Observe(ctx, other, "changed")
 		if err := control(ctx, s); err != nil {
 			return err
 		}

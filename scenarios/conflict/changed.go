@@ -20,6 +20,7 @@ func changed(ctx context.Context, s *target.Stage) error {
 		s.Note("the first attempt was answered %s: its key is not in use", class(s, first))
 		return nil
 	}
+	s.Observe(ctx, in, "first")
 	look(ctx, s, in, "seen-before")
 	if a := change(ctx, s, in); class(s, a) == contract.InFlightAnswer {
 		// Some complete their record after they have answered. The write's own retry tells when that is done.

@@ -82,6 +82,9 @@ func TestNoEffect(t *testing.T) {
 		"executed, as declared":               {func(s *story) { s.each(answer(201, `{"id":"t-9"}`)); s.seen.Count = 2 }, []func(*contract.Contract){mismatch(contract.Response{Action: "execute"})}, fail},
 		"booked downstream":                   {func(s *story) { s.Saw(s.in, history.Ledger, "after", 2) }, nil, fail},
 		"the balance moved by another amount": {func(s *story) { s.Saw(s.in, history.Value, "after", 1).Odd = "1.5" }, nil, fail},
+		"the balance moved once more":         {func(s *story) { s.balance("before", "10"); s.balance("first", "20"); s.balance("after", "35") }, nil, fail},
+		"the balance moved late":              {func(s *story) { s.balance("first", "20"); s.balance("after", "20.0"); s.balance("final", "35") }, nil, fail},
+		"the balance stood still":             {func(s *story) { s.balance("before", "10"); s.balance("first", "20"); s.balance("after", "20.0") }, nil, pass},
 		"written over the first one":          {func(s *story) { answer(200, list("high"))(s.after) }, nil, fail},
 		"another ticket changed its priority": {func(s *story) {
 			answer(200, `{"tickets":[{"id":"t-0","title":"marker-0","priority":"low"},{"id":"t-1","title":"marker-1","priority":"low"}]}`)(s.after)
@@ -102,6 +105,10 @@ func TestNoEffect(t *testing.T) {
 			ruletest.Expect(t, Rules(), "conflict/no-effect", tc.want, ruletest.IETF(t, tc.with...), s.History())
 		})
 	}
+}
+
+func (s *story) balance(moment, value string) {
+	s.Saw(s.in, history.Value, moment, 1).Value = value
 }
 
 func TestOriginalIntact(t *testing.T) {

@@ -28,6 +28,8 @@ func noEffect(c rule.Case, h *history.History) []rule.Finding {
 	switch {
 	case problem != "":
 		return one(rule.Fail(proof, "after a changed payload under its key, answered %s, %s", says(c, reached), problem))
+	case moved(h, first.Intent) != "":
+		return one(rule.Fail(proof, "the changed payload, answered %s, moved a value: %s", says(c, reached), moved(h, first.Intent)))
 	case overwritten(h, first) != "":
 		return one(rule.Fail(proof, "the changed payload, answered %s, was written over the first one: %s", says(c, reached), overwritten(h, first)))
 	case unread != "":
@@ -51,6 +53,24 @@ func says(c rule.Case, attempts []*history.Attempt) string {
 		return "not at all"
 	}
 	return c.Says(attempts[len(attempts)-1])
+}
+
+// moved finds a value that did not stand still once the first write was answered. Two payloads may move it by different
+// amounts, so that it need not have moved by a whole number of executions.
+func moved(h *history.History, intent string) string {
+	before := map[string]string{}
+	for _, o := range h.Observations(intent) {
+		if o.Kind != history.Value || o.Error != "" || o.Value == "" || o.Moment == "before" {
+			continue
+		}
+		if was, read := before[o.Probe]; read && !rule.SameScalar(was, o.Value) {
+			return fmt.Sprintf("%s was %s and is %s", o.Probe, was, o.Value)
+		}
+		if o.Moment == "first" {
+			before[o.Probe] = o.Value
+		}
+	}
+	return ""
 }
 
 // overwritten finds a value of the changed payload where the first one's stood when the resources were read before. Only a

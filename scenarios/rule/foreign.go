@@ -61,17 +61,18 @@ func chosen(r history.Request, text string) bool {
 	if names(r.URL, text) {
 		return true
 	}
-	if tree, ok := parse(r.Body); ok {
-		found := false
-		walk(tree, "", func(_, leaf string) { found = found || names(leaf, text) })
-		return found
-	}
 	for _, field := range r.Header {
 		if names(field[1], text) && !strings.EqualFold(field[0], "Content-Length") {
 			return true
 		}
 	}
-	return names(r.Body.Text, text)
+	tree, ok := parse(r.Body)
+	if !ok {
+		return names(r.Body.Text, text)
+	}
+	found := false
+	walk(tree, "", func(_, leaf string) { found = found || names(leaf, text) })
+	return found
 }
 
 // Grew tells whether the target shows more effects of the intent at the later moment than at the earlier one, and whether
