@@ -99,7 +99,9 @@ func orDefault(d, otherwise time.Duration) time.Duration {
 }
 
 // Recover settles what an earlier server on the same store left unfinished, by asking downstream. It takes a few seconds at
-// most; what cannot be resolved by then reads as unknown and is tried again in the background.
+// most; what cannot be resolved by then reads as unknown and is tried again in the background. It takes every unfinished
+// operation for orphaned: where another server is at work on the store, fencing keeps each effect single, but work is done
+// over under its downstream key.
 func (s *Server) Recover(ctx context.Context) error { return s.flow.Recover(ctx) }
 
 // Close abandons what is still running, like the end of the process would, and waits until nothing uses the store any more.
