@@ -38,7 +38,7 @@ func disagreement(c rule.Case, h *history.History, intent string) (problem strin
 		return "", false
 	}
 	var first *rule.Tally
-	for _, t := range rule.Tallies(h, intent) {
+	for _, t := range rule.Afterwards(h, intent) {
 		switch {
 		case t.Unread != "":
 			continue
