@@ -17,8 +17,9 @@ var searching sync.Mutex
 func search(seed uint64, n int, property func(*rapid.T)) {
 	searching.Lock()
 	defer searching.Unlock()
-	if !testing.Testing() {
-		testing.Init() // rapid reads the flags of go test, which a plain program has to register
+	if !testing.Testing() && !flag.Parsed() { // rapid reads the flags of go test, which a plain program has to register
+		testing.Init()
+		_ = flag.CommandLine.Parse(nil)
 	}
 	restore := set(map[string]string{
 		"rapid.checks": fmt.Sprint(n), "rapid.seed": fmt.Sprint(seed>>1 | 1), "rapid.nofailfile": "true",
