@@ -132,16 +132,9 @@ func sameEffect(h *history.History) (same, told bool) {
 	if control.Answer.Status != first.Answer.Status {
 		return false, true
 	}
-	volatile := map[string]bool{}
-	for _, at := range rewrite.DiffPointers([]byte(first.Answer.Body.Text), []byte(plain.Answer.Body.Text)) {
-		volatile[at] = true
-	}
-	for _, at := range rewrite.DiffPointers([]byte(first.Answer.Body.Text), []byte(control.Answer.Body.Text)) {
-		if !volatile[at] {
-			return false, true
-		}
-	}
-	return true, true
+	volatile := rewrite.DiffPointers([]byte(first.Answer.Body.Text), []byte(plain.Answer.Body.Text))
+	likeness, _ := rule.CompareBodies(first.Answer.Body, control.Answer.Body, volatile)
+	return likeness == rule.Alike, likeness != rule.Incomplete
 }
 
 // place says where the pair differs.

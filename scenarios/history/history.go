@@ -40,7 +40,7 @@ type Intent struct {
 type Rewrite struct {
 	ID       string `json:"id"`
 	At       string `json:"at,omitempty"`       // a JSON Pointer or ?NAME; empty: the whole request
-	Prepared bool   `json:"prepared,omitempty"` // A is not the sample: its values may move by another amount
+	Prepared bool   `json:"prepared,omitempty"` // A's body is not the sample's: values may move by another amount
 	Guess    bool   `json:"guess,omitempty"`    // nobody declared that this place may change
 }
 

@@ -27,7 +27,8 @@ func judgeStep(p *Plan, s Step, hs []*history.History) []verdict.Verdict {
 	rules := rules()
 	var all []verdict.Verdict
 	for _, id := range s.Requirements {
-		all = append(all, judgeCheck(p, Check{Requirement: id, Operation: s.Operation}, hs, rules)...)
+		r, _ := catalogue.Find(id)
+		all = append(all, judgeCheck(p, Check{Requirement: id, Operation: s.Operation, Skip: p.Lacks(s.Operation, r.Needs)}, hs, rules)...)
 	}
 	return all
 }
