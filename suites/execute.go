@@ -2,7 +2,6 @@ package suites
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/oncespec/oncespec/reports"
@@ -19,18 +18,7 @@ func Execute(ctx context.Context, o Options) (*reports.Report, error) {
 	}
 	plan.Rerun = o.Rerun
 	s := &Suite{opts: o, plan: plan, ctx: ctx, started: time.Now()}
-	s.run, s.problem = run.Begin(ctx, run.Options{Config: o.Config, Plan: plan, Out: o.Out, Strict: o.Strict, AllowRemote: o.AllowRemote, Progress: o.Progress})
-	if s.run == nil {
-		return s.summarise(run.Judge(plan, nil), nil, ctx.Err() != nil), nil
-	}
-	defer func() {
-		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupGrace)
-		defer cancel()
-		s.problem = errors.Join(s.problem, s.run.Close(closing))
-	}()
-	if s.problem == nil {
-		s.problem = s.run.Problem()
-	}
+	s.start(ctx)
 	for _, step := range plan.Steps {
 		if s.problem != nil || ctx.Err() != nil {
 			break
@@ -39,6 +27,11 @@ func Execute(ctx context.Context, o Options) (*reports.Report, error) {
 			s.problem = err
 		}
 	}
-	s.finish(ctx)
-	return s.report, nil
+	s.interrupted = ctx.Err() != nil
+	if s.run != nil {
+		s.finish(ctx)
+	}
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupGrace)
+	defer cancel()
+	return s.told(s.stop(closing))
 }

@@ -3,6 +3,7 @@ package suites
 import (
 	"context"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/oncespec/oncespec/reports"
@@ -41,9 +42,12 @@ type Suite struct {
 	ctx     context.Context // ends the run from outside
 	plan    *run.Plan
 	started time.Time
-	run     *run.Run
-	problem error
-	report  *reports.Report
+
+	mu          sync.Mutex // held by what acts: after a second interrupt Ginkgo goes on without waiting for the node that runs
+	run         *run.Run
+	problem     error
+	interrupted bool
+	report      *reports.Report
 }
 
 // Report is what the run found; nil until the tree has run.

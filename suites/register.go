@@ -43,15 +43,15 @@ func Register(o Options) (*Suite, error) {
 
 // begin starts the target. A problem of the environment is one failure, not hundreds.
 func (s *Suite) begin(spec ginkgo.SpecContext) {
-	ctx, cancel := s.within(spec)
-	defer cancel()
+	s.acting(spec, func(ctx context.Context) { s.start(ctx) })
+	stopped(s.problem)
+}
+
+func (s *Suite) start(ctx context.Context) {
 	s.run, s.problem = run.Begin(ctx, run.Options{Config: s.opts.Config, Plan: s.plan, Out: s.opts.Out, Strict: s.opts.Strict,
 		AllowRemote: s.opts.AllowRemote, Progress: s.opts.Progress})
 	if s.problem == nil {
 		s.problem = s.run.Problem()
-	}
-	if s.problem != nil {
-		ginkgo.AbortSuite(s.problem.Error())
 	}
 }
 
@@ -61,9 +61,7 @@ func (s *Suite) container(step run.Step) {
 		var found []verdict.Verdict
 		var failed error
 		ginkgo.BeforeAll(func(spec ginkgo.SpecContext) {
-			ctx, cancel := s.within(spec)
-			defer cancel()
-			found, failed = s.run.Step(ctx, step)
+			s.acting(spec, func(ctx context.Context) { found, failed = s.run.Step(ctx, step) })
 		}, ginkgo.GracePeriod(cleanupGrace))
 		if len(step.Requirements) == 0 {
 			ginkgo.It("leaves histories that other requirements are judged by", func() { stopped(failed) })
@@ -83,9 +81,7 @@ func (s *Suite) lastCount() {
 	ginkgo.Context("after quiet", ginkgo.Ordered, func() {
 		var final []verdict.Verdict
 		ginkgo.BeforeAll(func(spec ginkgo.SpecContext) {
-			ctx, cancel := s.within(spec)
-			defer cancel()
-			final = s.finish(ctx)
+			s.acting(spec, func(ctx context.Context) { final = s.finish(ctx) })
 			stopped(s.problem)
 		}, ginkgo.GracePeriod(cleanupGrace))
 		for _, c := range s.plan.Checks {
@@ -103,46 +99,71 @@ func (s *Suite) lastCount() {
 	})
 }
 
-// finish counts for the last time and makes the report. A context that ended means that the run was interrupted.
+// finish counts for the last time and makes the report.
 func (s *Suite) finish(ctx context.Context) []verdict.Verdict {
 	vs, hs, err := s.run.Finish(ctx)
+	s.interrupted = s.interrupted || ctx.Err() != nil
+	s.conclude(vs, hs, err)
+	return vs
+}
+
+// conclude makes the report of a run that started.
+func (s *Suite) conclude(vs []verdict.Verdict, hs []*history.History, err error) {
 	if s.problem == nil {
 		s.problem = s.run.Problem()
 	}
 	if s.problem == nil {
 		s.problem = err
 	}
-	s.report = s.summarise(vs, hs, s.problem == nil && ctx.Err() != nil)
-	return vs
+	s.report = s.summarise(vs, hs)
 }
 
-func (s *Suite) summarise(vs []verdict.Verdict, hs []*history.History, interrupted bool) *reports.Report {
+// summarise makes the report. What an interrupt broke off is no problem of the environment's or ours.
+func (s *Suite) summarise(vs []verdict.Verdict, hs []*history.History) *reports.Report {
+	if s.interrupted {
+		s.problem = nil
+	}
 	var env *run.Problem
 	return reports.New(reports.Run{Version: s.opts.Version, Target: reports.Target{Name: s.plan.Target, URL: s.plan.URL}, Contract: s.plan.Contract,
 		Seed: s.plan.Seed, Started: s.started, Took: time.Since(s.started), Rerun: s.plan.Rerun, Verdicts: vs, Histories: hs,
-		Problem: s.problem, Environmental: errors.As(s.problem, &env), Interrupted: interrupted, AllowInconclusive: s.opts.AllowInconclusive})
+		Problem: s.problem, Environmental: errors.As(s.problem, &env), Interrupted: s.interrupted, AllowInconclusive: s.opts.AllowInconclusive})
 }
 
 // end stops everything, and reports what was seen where the suite was cut short.
 func (s *Suite) end(spec ginkgo.SpecContext) {
-	if s.run == nil {
-		return
-	}
-	if s.report == nil {
-		ended, cancel := context.WithCancel(spec)
-		cancel()
-		s.finish(ended)
-	}
-	if err := s.run.Close(spec); err != nil {
+	if err := s.stop(spec); err != nil {
 		ginkgo.Fail("teardown: " + err.Error())
 	}
 }
 
-// within ends with the spec or with the context that Run was given.
-func (s *Suite) within(spec ginkgo.SpecContext) (context.Context, context.CancelFunc) {
+// stop ends the run, and what was still to be done where it was cut short. It may be called twice.
+func (s *Suite) stop(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.report == nil {
+		s.interrupted = s.interrupted || s.problem == nil
+	}
+	if s.run == nil {
+		return nil
+	}
+	if s.report == nil {
+		ended, cancel := context.WithCancel(ctx)
+		cancel() // nothing is counted any more
+		s.conclude(s.run.Finish(ended))
+	}
+	return s.run.Close(ctx)
+}
+
+// acting calls what a node does with a context that ends with the spec, or with the one that Run was given, and notes
+// whether it did.
+func (s *Suite) acting(spec ginkgo.SpecContext, do func(context.Context)) {
 	ctx, cancel := context.WithCancel(spec)
-	stop := context.AfterFunc(s.ctx, cancel)
-	return ctx, func() { stop(); cancel() }
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	do(ctx)
+	s.interrupted = s.interrupted || ctx.Err() != nil
 }
 
 // assert fails the spec for fails and errors, and for inconclusive verdicts unless they are allowed; it skips what is not

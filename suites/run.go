@@ -2,6 +2,7 @@ package suites
 
 import (
 	"context"
+	"errors"
 	"io"
 	"sync"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/oncespec/oncespec/reports"
 	"github.com/oncespec/oncespec/scenarios/run"
+	"github.com/oncespec/oncespec/scenarios/target"
 )
 
 // one run at a time: Ginkgo keeps one suite a process.
@@ -39,8 +41,24 @@ func Run(ctx context.Context, o Options) (*reports.Report, error) {
 	formatter.ColorableStdOut = io.Discard
 	defer func() { formatter.ColorableStdOut = previous }()
 	ginkgo.RunSpecs(&outcome{}, "oncespec", suite, reporter)
+	// A user who interrupts again and again makes Ginkgo skip the cleanup; nothing may stay behind all the same.
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupGrace)
+	defer cancel()
+	return s.told(s.stop(closing))
+}
+
+// told is what a run ends with: its report, or what is wrong with the configuration as starting it showed.
+func (s *Suite) told(teardown error) (*reports.Report, error) {
+	var wrong *target.ConfigurationError
+	if errors.As(s.problem, &wrong) {
+		return nil, s.problem
+	}
 	if s.report == nil { // the target never started
-		s.report = s.summarise(run.Judge(s.plan, nil), nil, s.problem == nil)
+		s.report = s.summarise(run.Judge(s.plan, nil), nil)
+	}
+	if teardown != nil && s.report.Problem == "" {
+		s.problem = teardown
+		s.report = s.summarise(s.report.Verdicts, s.report.Histories)
 	}
 	return s.report, nil
 }

@@ -37,8 +37,8 @@ func main() { os.Exit(start(os.Args[1:], streams{os.Stdout, os.Stderr})) }
 
 // start runs one command line and returns its exit code.
 func start(args []string, io streams) (code int) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	// Until the process ends: whoever is impatient must not kill it while it tidies up.
+	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	var cli CLI
 	exited := -1
 	parser, err := kong.New(&cli, kong.Name("oncespec"), kong.Writers(io.out, io.err), kong.UsageOnError(),

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"github.com/oncespec/oncespec/mockapi"
+	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/mockapi/mutants"
 	"github.com/oncespec/oncespec/reports"
 )
@@ -31,6 +32,14 @@ func (MockCmd) Help() string {
 func (c *MockCmd) Run(ctx context.Context, io streams) error {
 	if c.ListMutants {
 		return c.list(io)
+	}
+	if _, err := contract.Profile(c.Profile); err != nil {
+		return err
+	}
+	if c.Mutant != "" {
+		if _, err := mutants.Find(c.Mutant); err != nil {
+			return err
+		}
 	}
 	err := mockapi.Serve(ctx, mockapi.ServeOptions{Listen: c.Listen, DB: c.DB, Downstream: c.Downstream, Profile: c.Profile, Mutant: c.Mutant,
 		Logger: slog.New(slog.NewTextHandler(io.err, nil)),

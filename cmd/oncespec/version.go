@@ -8,6 +8,9 @@ import (
 // VersionCmd prints the version.
 type VersionCmd struct{}
 
+// Help is shown under --help.
+func (VersionCmd) Help() string { return "Example:\n  oncespec version" }
+
 // Run is called by kong.
 func (VersionCmd) Run(io streams) error {
 	_, err := fmt.Fprintln(io.out, "oncespec", version())

@@ -1,0 +1,108 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestExit4Usage(t *testing.T) {
+	t.Parallel()
+	good := tickets("http://127.0.0.1:1")
+	edit := func(old, new string) string {
+		if !strings.Contains(good, old) {
+			t.Fatalf("%q is not in the configuration", old)
+		}
+		return file(t, "oncespec.yaml", strings.Replace(good, old, new, 1))
+	}
+	for _, c := range []struct {
+		name string
+		args []string
+		says []string
+	}{
+		{"mistyped requirement", []string{"run", "-r", "replay/one-efect"}, []string{`"replay/one-efect"`, `did you mean "replay/one-effect"?`, "oncespec list requirements"}},
+		{"glob that matches nothing", []string{"run", "-r", "rase/*"}, []string{`"rase/*"`, "matches nothing"}},
+		{"broken glob", []string{"run", "-r", "race/["}, []string{"no valid pattern"}},
+		{"mistyped pack", []string{"run", "--pack", "rase"}, []string{`"rase"`, `did you mean "race"?`}},
+		{"mistyped level", []string{"run", "--level", "musst"}, []string{`"musst"`, "must, should, may"}},
+		{"mistyped operation", []string{"run", "--operation", "create-tickt"}, []string{`"create-tickt"`, `did you mean "create-ticket"?`}},
+		{"filters that exclude one another", []string{"run", "-r", "replay/one-effect", "--pack", "race"}, []string{"select no requirement"}},
+		{"nothing of it can be assessed", []string{"run", "-r", "key/in-path", "--operation", "create-ticket"}, []string{"nothing that was selected can be assessed"}},
+		{"mistyped verb", []string{"rnu"}, []string{"rnu", `did you mean "run"?`}},
+		{"mistyped flag", []string{"run", "--requirment", "x"}, []string{"--requirment", `did you mean "--requirement"?`}},
+		{"flag without value", []string{"run", "--out"}, []string{"--out"}},
+		{"unexpected argument", []string{"run", "oncespec.yaml"}, []string{"oncespec.yaml"}},
+		{"seed that is no number", []string{"run", "--seed", "x"}, []string{"--seed"}},
+		{"unknown mutant", []string{"run", "--mutant", "mismatch-replay"}, []string{`"mismatch-replay"`, `did you mean "mismatch-replays"?`}},
+		{"mutant of a file", []string{"run", "--mutant", "mismatch-replays", "-c", file(t, "oncespec.yaml", good)}, []string{"--mutant", "--config"}},
+		{"unknown mutant of the mock", []string{"mock", "--listen", "127.0.0.1:0", "--mutant", "mismatch-replay"}, []string{`did you mean "mismatch-replays"?`}},
+		{"unknown profile of the mock", []string{"mock", "--listen", "127.0.0.1:0", "--profile", "ietf-08"}, []string{"ietf-08", "ietf-07"}},
+		{"no such file", []string{"run", "-c", "nowhere.yaml"}, []string{"nowhere.yaml"}},
+		{"bad YAML", []string{"run", "-c", edit("name: tickets", "name: tickets: again")}, []string{"oncespec.yaml:3:"}},
+		{"unknown field", []string{"run", "-c", edit("unique:", "uniqe:")}, []string{"oncespec.yaml:11:5", "uniqe", "unique"}},
+		{"unknown field at the top", []string{"run", "-c", edit("timeouts:", "timeout:")}, []string{"oncespec.yaml:14:1", "timeout", "timeouts"}},
+		{"wrong type", []string{"run", "-c", edit("request: 3s", "request: soon")}, []string{"oncespec.yaml:14:", "soon"}},
+		{"unknown profile", []string{"run", "-c", edit("ietf-07", "ietf-7")}, []string{"oncespec.yaml:7:", "ietf-7", "ietf-07"}},
+		{"unset variable", []string{"run", "-c", edit("Bearer acme-token", `"Bearer ${NO_SUCH_VARIABLE}"`)}, []string{"oncespec.yaml:6:", "NO_SUCH_VARIABLE"}},
+		{"remote host", []string{"run", "-c", edit("http://127.0.0.1:1", "http://192.0.2.1")}, []string{"192.0.2.1", "allow_hosts"}},
+		{"production", []string{"run", "-c", edit("name: tickets", "name: tickets-prod")}, []string{"tickets-prod", "looks like production"}},
+		{"command that is not there", []string{"run", "-c", edit("\n  tenants:", "\n  lifecycle: {process: {command: [./no-such-server]}}\n  tenants:")}, []string{"no-such-server"}},
+		{"empty file", []string{"run", "-c", file(t, "oncespec.yaml", "")}, []string{"oncespec.yaml"}},
+		{"plan of a mistyped requirement", []string{"plan", "-r", "replay/one-efect"}, []string{`did you mean "replay/one-effect"?`}},
+		{"plan of a bad file", []string{"plan", "-c", edit("unique:", "uniqe:")}, []string{"oncespec.yaml:11:5"}},
+		{"explain a mistyped requirement", []string{"explain", "lost/respons"}, []string{`did you mean "lost/response"?`}},
+		{"list what there is not", []string{"list", "mutant"}, []string{"mutants"}},
+		{"schema of what there is not", []string{"schema", "plan"}, []string{"config", "report"}},
+		{"judge nothing", []string{"judge", t.TempDir()}, []string{"holds no stored run"}},
+		{"judge what is not there", []string{"judge", filepath.Join(t.TempDir(), "nowhere")}, []string{"holds no stored run"}},
+		{"judge without a folder", []string{"judge"}, []string{"<dir>"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := command(t, c.args...)
+			if err := p.Start(); err != nil {
+				t.Fatal(err)
+			}
+			e := p.wait(t).want(t, 4).says(t, c.says...)
+			if e.out != "" {
+				t.Errorf("stdout is for data:\n%s", e.out)
+			}
+			if _, err := os.Stat(filepath.Join(p.Dir, "oncespec-report", "report.json")); err == nil {
+				t.Error("a report was written of a run that never was")
+			}
+		})
+	}
+}
+
+func TestABrokenStoredRunIsNamed(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	oncespec(t, "run", "-c", serve(t, nil), "-r", "replay/one-effect", "--out", out).want(t, 0)
+	histories, err := filepath.Glob(filepath.Join(out, "histories", "replay-again*.json"))
+	if err != nil || len(histories) == 0 {
+		t.Fatalf("no history: %v", err)
+	}
+	if err := os.WriteFile(histories[0], []byte("{\n  \"schema\": oops\n}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	oncespec(t, "judge", out).want(t, 4).says(t, histories[0]+":2:")
+}
+
+func TestHelpOfEachVerbHoldsAnExample(t *testing.T) {
+	t.Parallel()
+	for _, verb := range []string{"run", "plan", "judge", "mock", "list", "explain", "schema", "version"} {
+		e := oncespec(t, verb, "--help").want(t, 0)
+		if !strings.Contains(e.out, "\n    oncespec "+verb) {
+			t.Errorf("oncespec %s --help shows no example:\n%s", verb, e.out)
+		}
+	}
+	for _, args := range [][]string{nil, {"--help"}} {
+		e := oncespec(t, args...).want(t, 0)
+		for _, text := range []string{"oncespec run -c oncespec.yaml", "Exit codes: 0 conformant", "130 interrupted"} {
+			if !strings.Contains(e.out, text) {
+				t.Errorf("oncespec %v does not say %q:\n%s", args, text, e.out)
+			}
+		}
+	}
+}
