@@ -41,6 +41,8 @@ func foreignPrincipal(c rule.Case, h *history.History) rule.Finding {
 		return rule.Fail(proof, "another principal's write under the same key was answered %s", c.Says(other))
 	case own:
 		return rule.Fail(proof, "another principal's write under the same key was refused with %s, but it was executed", c.Says(other))
+	case c.Undecided(h.First("fresh")) == "" && !c.Succeeded(h.First("fresh")): // the parent in the payload is the first principal's
+		return rule.Pass(verdict.Weak, "another principal's write of the same payload is refused under any key; it did not receive the first one's answer")
 	case slices.Contains(c.Contract.Scope, contract.Account):
 		return rule.Fail(proof, "keys are declared to be an account's own; another principal's write under the same key was refused with %s", c.Says(other))
 	case len(c.Contract.Scope) > 0:
