@@ -79,7 +79,7 @@ func (c *command) read(ctx context.Context, from Source, s Subject) (Reading, er
 	case err != nil:
 		return Reading{}, fmt.Errorf("command %s: expected exit code 0: %w%s", name, err, said.quoted(out))
 	}
-	return lines(out.String(), name)
+	return lines(out.kept.String(), name)
 }
 
 func lines(text, name string) (Reading, error) {
@@ -97,21 +97,22 @@ func lines(text, name string) (Reading, error) {
 	return r, nil
 }
 
-// bounded keeps output up to its limit, and then ends the command.
+// bounded keeps output up to its limit, and then ends the command. The buffer is no embedded one: io.Copy would read into it
+// past the limit.
 type bounded struct {
-	bytes.Buffer
+	kept bytes.Buffer
 	most int
 	over bool
 	full func()
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if b.Len()+len(p) > b.most {
+	if b.kept.Len()+len(p) > b.most {
 		b.over = true
 		b.full()
 		return 0, errors.New("too much output")
 	}
-	return b.Buffer.Write(p)
+	return b.kept.Write(p)
 }
 
 // tail keeps the last that was written.
@@ -129,7 +130,7 @@ func (t *tail) Write(p []byte) (int, error) {
 func (t *tail) quoted(out *bounded) string {
 	text := t.text
 	if len(bytes.TrimSpace(text)) == 0 {
-		text = out.Bytes()[max(0, out.Len()-commandTail):]
+		text = out.kept.Bytes()[max(0, out.kept.Len()-commandTail):]
 	}
 	if text = bytes.TrimSpace(text); len(text) == 0 {
 		return ", which said nothing"

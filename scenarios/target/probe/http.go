@@ -8,13 +8,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/oncespec/oncespec/scenarios/target/wire"
 )
 
 // pageLimit is how many bytes of one answer are read.
-const pageLimit = 8 << 20
+const pageLimit = 4 << 20
 
 // standard is the client of a Source without one. Reads may be sent again by net/http: they change nothing.
 var standard = &http.Client{
@@ -28,8 +29,8 @@ var standard = &http.Client{
 }
 
 // get reads one URL of the target. An answer that is not a whole one is an error.
-func get(ctx context.Context, from Source, url string, headers map[string]string) (*wire.Answer, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+func get(ctx context.Context, from Source, at string, headers map[string]string) (*wire.Answer, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -42,48 +43,48 @@ func get(ctx context.Context, from Source, url string, headers map[string]string
 	client.CheckRedirect = standard.CheckRedirect
 	resp, err := client.Do(req)
 	if err != nil {
-		return nil, plain(ctx, url, err)
+		return nil, plain(ctx, at, err)
 	}
 	defer resp.Body.Close()
 	answer, err := wire.ReadAnswer(resp, wire.Limits{Keep: pageLimit, Body: pageLimit})
 	if err != nil {
-		return answer, plain(ctx, url, err)
+		return answer, plain(ctx, at, err)
 	}
 	return answer, nil
 }
 
 // plain says why there is no answer, once and with the URL in front.
-func plain(ctx context.Context, url string, err error) error {
+func plain(ctx context.Context, at string, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		if errors.Is(cause, context.DeadlineExceeded) {
-			return fmt.Errorf("GET %s: expected an answer in time: %w", url, cause)
+			return fmt.Errorf("GET %s: expected an answer in time: %w", at, cause)
 		}
-		return fmt.Errorf("GET %s: %w", url, cause)
+		return fmt.Errorf("GET %s: %w", at, cause)
 	}
-	var wrapped interface{ Unwrap() error }
-	if errors.As(err, &wrapped) && wrapped.Unwrap() != nil && fmt.Sprintf("%T", err) == "*url.Error" {
-		err = wrapped.Unwrap()
+	var outer *url.Error // names method and URL as well
+	if errors.As(err, &outer) {
+		err = outer.Err
 	}
-	return fmt.Errorf("GET %s: expected an answer: %w", url, err)
+	return fmt.Errorf("GET %s: expected an answer: %w", at, err)
 }
 
 // document decodes a 2xx answer. Numbers are json.Number.
-func document(url string, a *wire.Answer) (any, error) {
+func document(at string, a *wire.Answer) (any, error) {
 	if a.Status < 200 || a.Status > 299 {
 		where := ""
 		if location := a.Header.Get("Location"); location != "" {
 			where = " to " + head(location, 100) + ", which is not followed"
 		}
-		return nil, fmt.Errorf("GET %s: expected a 2xx answer, found %d%s: %s", url, a.Status, where, shown(a.Body))
+		return nil, fmt.Errorf("GET %s: expected a 2xx answer, found %d%s: %s", at, a.Status, where, shown(a.Body))
 	}
 	d := json.NewDecoder(bytes.NewReader(a.Body))
 	d.UseNumber()
 	var doc any
 	if err := d.Decode(&doc); err != nil {
-		return nil, fmt.Errorf("GET %s: expected JSON, found %s (%s): %w", url, shown(a.Body), kindOf(a), err)
+		return nil, fmt.Errorf("GET %s: expected JSON, found %s (%s): %w", at, shown(a.Body), kindOf(a), err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("GET %s: expected one JSON value, found more behind it: %s", url, shown(a.Body))
+		return nil, fmt.Errorf("GET %s: expected one JSON value, found more behind it: %s", at, shown(a.Body))
 	}
 	return doc, nil
 }

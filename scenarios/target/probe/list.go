@@ -2,6 +2,7 @@ package probe
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -16,7 +17,7 @@ import (
 const (
 	maxPages     = 1000
 	maxListItems = 50_000
-	maxListBytes = 64 << 20
+	maxListBytes = 32 << 20
 )
 
 // list counts resources in a list that the target serves, page by page.
@@ -62,12 +63,12 @@ func optional(path string) (*jsonpath.Path, error) {
 
 func (*list) close() error { return nil }
 
-// item is a resource of the list.
+// item is a resource of the list. Its value is not kept: a list may be long.
 type item struct {
-	value any
-	text  string // compact JSON
-	id    string
-	named bool // it has an id
+	head    string
+	id      string
+	named   bool   // it has an id
+	parents uint64 // which of the parents it names, a bit each
 }
 
 func (l *list) read(ctx context.Context, from Source, s Subject) (Reading, error) {
@@ -75,16 +76,16 @@ func (l *list) read(ctx context.Context, from Source, s Subject) (Reading, error
 	if err != nil {
 		return Reading{}, err
 	}
-	all, err := l.pages(ctx, from, s, from.Base+path)
-	if err != nil {
+	w := walk{list: l, from: from, subject: s, picker: l.match.picker(s), earlier: map[[sha256.Size]byte]bool{}}
+	if err := w.pages(ctx, from.Base+path); err != nil {
 		return Reading{}, err
 	}
 	var r Reading
-	for _, it := range l.match.pick(all, s) {
+	for _, it := range w.picker.ofParents(w.items) {
 		if l.id != nil && !it.named {
-			return Reading{}, fmt.Errorf("expected an id at %s, found none in the item %s", l.id, head(it.text, maxItem))
+			return Reading{}, fmt.Errorf("expected an id at %s, found none in the item %s", l.id, it.head)
 		}
-		r.add(it.text)
+		r.add(it.head)
 		if it.named {
 			r.IDs = append(r.IDs, it.id)
 		}
@@ -95,58 +96,72 @@ func (l *list) read(ctx context.Context, from Source, s Subject) (Reading, error
 	return r, nil
 }
 
-// pages reads the whole list.
-func (l *list) pages(ctx context.Context, from Source, s Subject, at string) ([]item, error) {
-	var all []item
-	earlier := map[string]bool{} // items of the pages before
+// walk is one reading of the whole list.
+type walk struct {
+	*list
+	from    Source
+	subject Subject
+	picker  picker
+	items   []item                     // those that may belong to the intent
+	seen    int                        // all of them
+	earlier map[[sha256.Size]byte]bool // items of the pages before
+}
+
+func (w *walk) pages(ctx context.Context, at string) error {
 	visited := map[string]bool{}
 	size := int64(0)
-	for page := 1; ; page++ {
+	for page := 1; at != ""; page++ {
 		if visited[at] {
-			return nil, fmt.Errorf("expected a list that ends, found that page %d leads back to %s", page-1, at)
+			return fmt.Errorf("expected a list that ends, found that page %d leads back to %s", page-1, head(at, 200))
 		}
 		if page > maxPages {
-			return nil, fmt.Errorf("expected a list that ends, found more than %d pages", maxPages)
+			return fmt.Errorf("expected a list that ends, found more than %d pages", maxPages)
 		}
 		visited[at] = true
-		answer, err := get(ctx, from, at, s.Headers)
+		answer, err := get(ctx, w.from, at, w.subject.Headers)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if size += answer.Length; size > maxListBytes {
-			return nil, fmt.Errorf("expected a list that ends, found more than %d MiB in %d pages", maxListBytes>>20, page)
+			return fmt.Errorf("expected a list that ends, found more than %d MiB in %d pages", maxListBytes>>20, page)
 		}
 		doc, err := document(at, answer)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		found := l.items.Select(doc)
-		if len(all)+len(found) > maxListItems {
-			return nil, fmt.Errorf("expected a list that ends, found more than %d items in %d pages", maxListItems, page)
+		found := w.list.items.Select(doc)
+		if w.seen += len(found); w.seen > maxListItems {
+			return fmt.Errorf("expected a list that ends, found more than %d items in %d pages", maxListItems, page)
 		}
-		all = append(all, l.fresh(found, earlier)...)
-		at, err = l.following(at, doc)
-		if err != nil || at == "" {
-			return all, err
+		w.add(found)
+		if at, err = w.following(at, doc); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
-// fresh leaves out what an earlier page had: when something is added while a list is read, its items move on to the next
-// page. Two equal items of one page are two, and so are items without an id.
-func (l *list) fresh(found []any, earlier map[string]bool) []item {
-	var out []item
+// add takes a page. It leaves out what an earlier page had: when something is added while a list is read, its items move on
+// to the next page. Two equal items of one page are two, and so are items without an id.
+func (w *walk) add(found []any) {
+	page := make([][sha256.Size]byte, 0, len(found))
 	for _, value := range found {
-		it := item{value: value, text: compact(value)}
-		it.id, it.named = l.idOf(value)
-		if !it.named || !earlier[it.text] {
-			out = append(out, it)
+		text := compact(value)
+		it := item{head: head(text, maxItem)}
+		it.id, it.named = w.idOf(value)
+		sum := sha256.Sum256([]byte(text))
+		if it.named && w.earlier[sum] {
+			continue
+		}
+		page = append(page, sum)
+		var belongs bool
+		if it.parents, belongs = w.picker.look(value); belongs {
+			w.items = append(w.items, it)
 		}
 	}
-	for _, it := range out {
-		earlier[it.text] = true
+	for _, sum := range page {
+		w.earlier[sum] = true
 	}
-	return out
 }
 
 func (l *list) idOf(value any) (id string, ok bool) {

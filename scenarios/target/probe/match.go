@@ -32,32 +32,51 @@ func newMatcher(op *config.Operation, holes []template.Placeholder) matcher {
 	return m
 }
 
-func (m matcher) pick(all []item, s Subject) []item {
-	switch m.isolate {
-	case config.Marker:
-		return slices.DeleteFunc(slices.Clone(all), func(it item) bool { return !holds(it.value, s.Markers) })
-	case config.Parent:
-		return m.ofParent(all, s)
-	}
-	return all
+// picker is a matcher for one intent.
+type picker struct {
+	isolate string
+	markers []string
+	parents []string // ids; at most 64
 }
 
-// ofParent takes all items: the list is the parent's. One that ignores its filter is told by items that name the parent
-// beside others that do not; only the former belong to it. Ids that are short could be anything and tell nothing.
-func (m matcher) ofParent(all []item, s Subject) []item {
+func (m matcher) picker(s Subject) picker {
+	p := picker{isolate: m.isolate, markers: s.Markers}
 	for _, t := range m.parents {
-		id, err := t.Expand(s.Vars)
-		if err != nil || len(id) < longMark {
-			continue
+		// Ids that are short could be anything and tell nothing.
+		if id, err := t.Expand(s.Vars); err == nil && len(id) >= longMark && len(p.parents) < 64 {
+			p.parents = append(p.parents, id)
 		}
-		var named []item
-		for _, it := range all {
-			if equals(it.value, id) {
-				named = append(named, it)
+	}
+	return p
+}
+
+// look tells whether an item may belong to the intent, and which parents it names.
+func (p picker) look(value any) (parents uint64, belongs bool) {
+	switch p.isolate {
+	case config.Marker:
+		return 0, holds(value, p.markers)
+	case config.Parent:
+		for i, id := range p.parents {
+			if equals(value, id) {
+				parents |= 1 << i
 			}
 		}
-		if len(named) > 0 {
-			all = named
+	}
+	return parents, true
+}
+
+// ofParents takes all items of a list that is the parent's. A list that ignores its filter is told by items that name the
+// parent beside others that do not: only the former belong to it.
+func (p picker) ofParents(all []item) []item {
+	for i := range p.parents {
+		var naming []item
+		for _, it := range all {
+			if it.parents&(1<<i) != 0 {
+				naming = append(naming, it)
+			}
+		}
+		if len(naming) > 0 {
+			all = naming
 		}
 	}
 	return all

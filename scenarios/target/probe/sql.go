@@ -72,6 +72,9 @@ func (r *rows) read(ctx context.Context, _ Source, s Subject) (Reading, error) {
 		if n++; n > maxRows {
 			return fmt.Errorf("expected at most %d rows, found more", maxRows)
 		}
+		if len(row) == 0 {
+			return errors.New("expected a column, the id of the effect")
+		}
 		if r.marked && !holds(leaves(row), s.Markers) {
 			return nil
 		}

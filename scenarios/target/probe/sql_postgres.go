@@ -42,6 +42,8 @@ func (p *postgres) query(ctx context.Context, query string, args []any, each fun
 		}
 		p.conn = conn
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	// The transaction is read-only: PostgreSQL refuses what would write.
 	return pgx.BeginTxFunc(ctx, p.conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		// Everything is asked for as text, so that ids are spelled as the database spells them.
@@ -57,6 +59,7 @@ func (p *postgres) query(ctx context.Context, query string, args []any, each fun
 				row[i] = string(v)
 			}
 			if err := each(row); err != nil {
+				stop() // or closing would read the rest, which may have no end; the connection is lost with it
 				return err
 			}
 		}

@@ -59,7 +59,7 @@ func ReadAnswer(resp *http.Response, limits Limits) (*Answer, error) {
 	sum := sha256.New()
 	head := capped{left: limits.Keep}
 	n, err := io.Copy(io.MultiWriter(sum, &head), io.LimitReader(resp.Body, limits.Body))
-	a.Length, a.Body = n, head.Bytes()
+	a.Length, a.Body = n, head.kept.Bytes()
 	if n > 0 {
 		a.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	}
@@ -83,16 +83,17 @@ func beyond(body io.Reader, limit int64) error {
 	}
 }
 
-// capped keeps the first bytes written to it and forgets the rest.
+// capped keeps the first bytes written to it and forgets the rest. The buffer is no embedded one: io.Copy would read into it
+// past the limit.
 type capped struct {
-	bytes.Buffer
+	kept bytes.Buffer
 	left int64
 }
 
 func (c *capped) Write(p []byte) (int, error) {
 	n := min(int64(len(p)), c.left)
 	c.left -= n
-	c.Buffer.Write(p[:n])
+	c.kept.Write(p[:n])
 	return len(p), nil
 }
 
