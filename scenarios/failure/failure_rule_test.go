@@ -112,31 +112,45 @@ func TestStored(t *testing.T) {
 		}
 		return h
 	}
+	corrected := func(status int) trial {
+		h := twice("crash", 500, 500, false)
+		body := `{"error":"x"}`
+		if status < 300 {
+			body = created
+		}
+		h.Answered(h.in, "corrected", status, body)
+		return h
+	}
 	for name, c := range map[string]struct {
 		h      trial
 		part   string
 		change func(*contract.Contract)
 		want   verdict.Outcome
 	}{
-		"refused twice, unspecified":               {h: twice("refused", 402, 402, false), part: "4xx", want: verdict.Pass},
-		"refused twice, declared stored":           {h: twice("refused", 402, 402, true), part: "4xx", change: declares("4xx", "yes"), want: verdict.Pass},
-		"refused otherwise, declared stored":       {h: twice("refused", 402, 404, false), part: "4xx", change: declares("4xx", "yes"), want: verdict.Fail},
-		"carried out, declared stored":             {h: twice("refused", 402, 201, false), part: "4xx", change: declares("4xx", "yes"), want: verdict.Fail},
-		"replayed, declared not stored":            {h: twice("refused", 402, 402, true), part: "4xx", change: declares("4xx", "no"), want: verdict.Fail},
-		"refused twice, declared not stored":       {h: twice("refused", 402, 402, false), part: "4xx", change: declares("4xx", "no"), want: verdict.Pass},
-		"left in flight":                           {h: twice("refused", 402, 409, false), part: "4xx", want: verdict.Fail},
-		"the sample is accepted":                   {h: twice("refused", 201, 201, false), part: "4xx", want: verdict.Inconclusive},
-		"invalid, by its own declaration":          {h: twice("invalid", 400, 400, true), part: "4xx", change: declares("4xx", "no"), want: verdict.Pass},
-		"invalid and replayed, declared not to be": {h: twice("invalid", 400, 400, true), part: "4xx", change: declares("validation", "no"), want: verdict.Fail},
-		"broken twice":                             {h: twice("crash", 500, 500, false), part: "5xx", change: declares("5xx", "no"), want: verdict.Pass},
-		"broken, then in flight":                   {h: twice("crash", 500, 409, false), part: "5xx", want: verdict.Fail},
-		"downstream recovered, carried out":        {h: twice(byDownstream, 502, 201, false), part: "5xx", change: declares("5xx", "no"), want: verdict.Pass},
-		"downstream recovered, still failing":      {h: twice(byDownstream, 502, 502, false), part: "5xx", change: declares("5xx", "no"), want: verdict.Fail},
-		"downstream recovered, stored":             {h: twice(byDownstream, 500, 500, true), part: "5xx", change: declares("5xx", "yes"), want: verdict.Pass},
-		"downstream recovered, not stored":         {h: twice(byDownstream, 500, 201, false), part: "5xx", change: declares("5xx", "yes"), want: verdict.Fail},
-		"downstream recovered, unspecified":        {h: twice(byDownstream, 500, 201, false), part: "5xx", want: verdict.Pass},
-		"a downstream failure told as a refusal":   {h: twice(byDownstream, 424, 424, false), part: "4xx", change: declares("4xx", "yes"), want: verdict.Pass},
-		"a downstream failure that does not show":  {h: twice(byDownstream, 201, 201, false), part: "5xx", want: ""},
+		"refused twice, unspecified":                          {h: twice("refused", 402, 402, false), part: "4xx", want: verdict.Pass},
+		"refused twice, declared stored":                      {h: twice("refused", 402, 402, true), part: "4xx", change: declares("4xx", "yes"), want: verdict.Pass},
+		"refused otherwise, declared stored":                  {h: twice("refused", 402, 404, false), part: "4xx", change: declares("4xx", "yes"), want: verdict.Fail},
+		"carried out, declared stored":                        {h: twice("refused", 402, 201, false), part: "4xx", change: declares("4xx", "yes"), want: verdict.Fail},
+		"replayed, declared not stored":                       {h: twice("refused", 402, 402, true), part: "4xx", change: declares("4xx", "no"), want: verdict.Fail},
+		"refused twice, declared not stored":                  {h: twice("refused", 402, 402, false), part: "4xx", change: declares("4xx", "no"), want: verdict.Pass},
+		"left in flight":                                      {h: twice("refused", 402, 409, false), part: "4xx", want: verdict.Fail},
+		"the sample is accepted":                              {h: twice("refused", 201, 201, false), part: "4xx", want: verdict.Inconclusive},
+		"invalid, by its own declaration":                     {h: twice("invalid", 400, 400, true), part: "4xx", change: declares("4xx", "no"), want: verdict.Pass},
+		"invalid and replayed, declared not to be":            {h: twice("invalid", 400, 400, true), part: "4xx", change: declares("validation", "no"), want: verdict.Fail},
+		"broken twice":                                        {h: twice("crash", 500, 500, false), part: "5xx", change: declares("5xx", "no"), want: verdict.Pass},
+		"broken, the key works with another payload":          {h: corrected(201), part: "5xx", change: declares("5xx", "no"), want: verdict.Pass},
+		"broken, another payload is refused as changed":       {h: corrected(422), part: "5xx", change: declares("5xx", "no"), want: verdict.Pass},
+		"broken for another payload too, unspecified":         {h: corrected(500), part: "5xx", want: verdict.Pass},
+		"broken for another payload too, declared stored":     {h: corrected(500), part: "5xx", change: declares("5xx", "yes"), want: verdict.Pass},
+		"broken for another payload too, declared not stored": {h: corrected(500), part: "5xx", change: declares("5xx", "no"), want: verdict.Fail},
+		"broken, then in flight":                              {h: twice("crash", 500, 409, false), part: "5xx", want: verdict.Fail},
+		"downstream recovered, carried out":                   {h: twice(byDownstream, 502, 201, false), part: "5xx", change: declares("5xx", "no"), want: verdict.Pass},
+		"downstream recovered, still failing":                 {h: twice(byDownstream, 502, 502, false), part: "5xx", change: declares("5xx", "no"), want: verdict.Fail},
+		"downstream recovered, stored":                        {h: twice(byDownstream, 500, 500, true), part: "5xx", change: declares("5xx", "yes"), want: verdict.Pass},
+		"downstream recovered, not stored":                    {h: twice(byDownstream, 500, 201, false), part: "5xx", change: declares("5xx", "yes"), want: verdict.Fail},
+		"downstream recovered, unspecified":                   {h: twice(byDownstream, 500, 201, false), part: "5xx", want: verdict.Pass},
+		"a downstream failure told as a refusal":              {h: twice(byDownstream, 424, 424, false), part: "4xx", change: declares("4xx", "yes"), want: verdict.Pass},
+		"a downstream failure that does not show":             {h: twice(byDownstream, 201, 201, false), part: "5xx", want: ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

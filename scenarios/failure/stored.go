@@ -28,6 +28,8 @@ func stored(ctx context.Context, s *target.Stage) error {
 	return nil
 }
 
+// failTwice sends a request that fails, and again. A handler breaks on the same payload each time, whether or not the first
+// failure is kept; the payload that works, under the same key, tells more.
 func failTwice(ctx context.Context, s *target.Stage, send target.Send) error {
 	in, err := s.Intent(ctx)
 	if err != nil {
@@ -35,6 +37,9 @@ func failTwice(ctx context.Context, s *target.Stage, send target.Send) error {
 	}
 	s.Do(ctx, in, send)
 	again(ctx, s, in, send)
+	if send.Sample == "crash" {
+		s.Do(ctx, in, target.Send{Label: "corrected"})
+	}
 	return nil
 }
 

@@ -1,6 +1,8 @@
 package failure
 
 import (
+	"fmt"
+
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/rule"
@@ -47,6 +49,8 @@ func storedOf(c rule.Case, h *history.History, first, again *history.Attempt) ru
 	same := sameFailure(c, first, again)
 	marked := c.Contract.Marker.OnFirst != "same" && c.Contract.Marked(rule.Exchange(again))
 	said := c.Says(first) + ", then " + c.Says(again)
+	became, word := corrected(c, h, first)
+	said += word
 	switch {
 	case c.Class(again) == contract.InFlightAnswer && c.Class(first) != contract.InFlightAnswer:
 		return rule.Fail(verdict.Strong, "the failure left the key in flight: %s", said)
@@ -56,10 +60,35 @@ func storedOf(c rule.Case, h *history.History, first, again *history.Attempt) ru
 		return rule.Fail(verdict.Strong, "the failure is replayed, where the contract lets it be tried again: %s, marked %s", said, c.Contract.Marker.Name)
 	case declared == "no" && same && h.Trial == byDownstream:
 		return rule.Fail(verdict.Strong, "the failure is answered again although downstream had recovered, where the contract lets it be tried again: %s", said)
-	case h.Trial == byDownstream:
+	case declared == "no" && became == kept:
+		return rule.Fail(verdict.Strong, "the failure is kept, where the contract lets it be tried again: %s", said)
+	case h.Trial == byDownstream, became != untold:
 		return rule.Pass(verdict.Strong, "%s", said)
 	}
 	return rule.Pass(verdict.Weak, "%s", said) // a failure that comes again by itself looks like a stored one
+}
+
+// fate is what became of a failure, as another payload under the same key shows.
+type fate int
+
+const (
+	untold fate = iota
+	kept
+	dropped
+)
+
+// corrected says what the payload that works was answered under the key of one that does not.
+func corrected(c rule.Case, h *history.History, first *history.Attempt) (fate, string) {
+	a := last(h, "corrected")
+	switch {
+	case c.Undecided(a) != "":
+		return untold, ""
+	case c.Class(a) == contract.Result:
+		return dropped, fmt.Sprintf("; it is not kept: the payload that works was then carried out under the same key (%s)", c.Says(a))
+	case sameFailure(c, first, a):
+		return kept, fmt.Sprintf("; it is kept: the payload that works was then answered the same (%s)", c.Says(a))
+	}
+	return untold, fmt.Sprintf("; the payload that works was then answered %s", c.Says(a))
 }
 
 // sameFailure tells whether a failure was answered again, as far as the declared fidelity asks.
