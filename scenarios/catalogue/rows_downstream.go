@@ -24,7 +24,7 @@ var downstreamRows = []Requirement{
 		ID:        "downstream/reconciles",
 		Sentence:  "After quiet, acknowledged intents, resources, values and downstream bookings agree with one another.",
 		Level:     verdict.Must,
-		Premises:  []string{"replay/one-effect", "downstream/one-effect"},
+		Premises:  []string{"replay/one-effect", "downstream/one-effect", "race/one-effect", "race/distinct-keys"},
 		Needs:     []Need{NeedState, NeedGate, NeedKeyHeader},
 		Sources:   []Source{MissingKey},
 		Scenarios: []string{"*"},

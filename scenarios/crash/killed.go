@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/oncespec/oncespec/mockapi/provider"
-	"github.com/oncespec/oncespec/scenarios/catalogue"
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
@@ -23,8 +22,8 @@ func killHeld(ctx context.Context, s *target.Stage, when provider.When) error {
 		first.Wait(ctx)
 		return nil
 	}
-	// A duplicate says more, but may itself be carried out; it is not needed where the state can be read.
-	phase, evidence := s.Look(ctx, in, !s.Has(catalogue.NeedStatus))
+	// A duplicate is sent only where the status does not tell, since it may itself be carried out.
+	phase, evidence := s.Look(ctx, in, true)
 	if err := s.Kill(ctx, in, phase, evidence); err != nil {
 		return err
 	}

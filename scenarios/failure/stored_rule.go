@@ -24,6 +24,8 @@ func storedRule(c rule.Case, h *history.History) []rule.Finding {
 		return nil // it does not fail when its downstream call does
 	case first.Answer.Status < 400:
 		return one(rule.Inconclusive(verdict.Environment, "sample %s was answered %s, where a failure is wanted", h.Trial, c.Says(first)).In(part))
+	case part == "5xx" && c.Class(again) == contract.InFlightAnswer:
+		return nil // a key that is left in flight is what failure/transient and failure/handler-crash are about
 	case !again.Link.Reached || again.Answer == nil:
 		return one(rule.Inconclusive(verdict.Environment, "the retry got no answer: %s", again.Reason).In(part))
 	}

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/oncespec/oncespec/scenarios/history"
@@ -50,13 +51,15 @@ func refusedReads(c rule.Case, first *history.Attempt, done *history.Status) rul
 // refers judges whether the status names what was made: by an id that a probe found, else by the answer's Location.
 func refers(h *history.History, first *history.Attempt, done *history.Status) rule.Finding {
 	var names []string
-	for _, o := range h.Observations(first.Intent) {
-		if o.Kind == history.Resource {
-			names = append(names, o.IDs...)
+	for _, t := range rule.Tallies(h, first.Intent) {
+		if t.Kind == history.Resource {
+			names = append(names, t.IDs...)
 		}
 	}
 	for _, l := range first.Answer.Header["Location"] {
-		names = append(names, l[strings.LastIndexByte(strings.TrimRight(l, "/"), '/')+1:])
+		if name := l[strings.LastIndexByte(strings.TrimRight(l, "/"), '/')+1:]; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
 	if len(names) == 0 {
 		return rule.NotAssessed("nothing is known of the result that the status could name: no probe gives ids")
