@@ -53,6 +53,7 @@ type intentState struct {
 	vars      template.Vars   // without the answer
 	baseline  map[string]reading
 	trace     *trace
+	foreign   bool // another tenant's than its twin's: what the twin's values were before says nothing of its own
 
 	mu     sync.Mutex
 	sent   int
@@ -118,6 +119,7 @@ func (in *Intent) join(twin *Intent) {
 	st := in.state
 	st.isolation, st.family, st.trace = twin.state.isolation, twin.state.family, twin.state.trace
 	st.vars, st.baseline = twin.state.vars, twin.state.baseline
+	st.foreign = in.Tenant != twin.Tenant || twin.state.foreign
 	st.vars.Key = in.Key
 	st.request = twin.state.request.Clone()
 	// A path or header that holds the key is the intent's own.
@@ -238,7 +240,7 @@ func (st *intentState) landed(f *Flight, class contract.Class) {
 	}
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.trace.promise(f.intent.ID)
+	st.trace.promise(f.intent.ID, f.intent.Tenant)
 	if st.answer == nil && f.answer != nil {
 		st.answer = f.answer.Body
 		if st.answer == nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/oncespec/oncespec/scenarios/rewrite"
 	"github.com/oncespec/oncespec/scenarios/target/config"
+	"github.com/oncespec/oncespec/scenarios/target/probe"
 	"github.com/oncespec/oncespec/scenarios/target/template"
 )
 
@@ -21,7 +22,7 @@ type kit struct {
 	isolation string
 	parent    []*template.Template // what of the setup's answers the operation uses
 	eyes      []*eye
-	status    *statusProbe // nil: none
+	status    *probe.Status // nil: none
 }
 
 type setupStep struct {

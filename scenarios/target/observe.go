@@ -2,11 +2,13 @@ package target
 
 import (
 	"context"
+	"fmt"
 	"math/big"
 	"slices"
 	"time"
 
 	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/target/probe"
 )
 
 const (
@@ -16,25 +18,6 @@ const (
 	firstLook = 2 * time.Millisecond
 	lastLook  = 100 * time.Millisecond
 )
-
-// eye is a state probe of an operation.
-type eye struct {
-	name   string
-	kind   string
-	shared bool // it cannot tell an intent from others: it counts from a baseline, and only while nobody else acts
-	quiet  bool // nobody configured it: no effect is expected of it
-	read   func(ctx context.Context, in *Intent) (reading, error)
-}
-
-// reading is what a probe shows.
-type reading struct {
-	count int
-	ids   []string
-	value *big.Rat // value probes
-	text  string   // the value as it was spelled
-	calls []history.Call
-	err   error
-}
 
 // Observe reads every probe for the intent and records it. Where an answer promised an effect it waits for it to show, up to
 // three times the lag of the steady state, at least the settle time. A probe that cannot tell the intent from others that
@@ -68,29 +51,28 @@ func (s *Stage) awaitEffectsIn(ctx context.Context, in *Intent, moment string, l
 	defer cancel()
 	for pause := firstLook; ; pause = min(2*pause, lastLook) {
 		list := s.readingsIn(ctx, in, moment, g)
-		if in.state.trace.promised() <= in.state.kit.least(list) || !wait(limited, pause) {
+		if in.shows(list) || !wait(limited, pause) {
 			return list
 		}
 	}
 }
 
-// least is the smallest number of effects that any probe shows; one that cannot be read shows none.
-func (k *kit) least(list []history.Observation) int {
-	n := 1 << 30
-	for _, o := range list {
-		switch {
-		case k.quiet(o.Probe):
-		case o.Error != "":
-			return 0
-		default:
-			n = min(n, o.Count)
+// shows tells whether every probe shows what the answers promised. What is read over HTTP is read as the intent's tenant, who
+// need not see what a twin of another tenant did.
+func (in *Intent) shows(list []history.Observation) bool {
+	all, own := in.state.trace.promised(in.Tenant)
+	for _, e := range in.state.kit.eyes {
+		for _, o := range list {
+			want := all
+			if e.asTenant {
+				want = own
+			}
+			if o.Probe == e.name && !e.quiet && (o.Error != "" && want > 0 || o.Error == "" && o.Count < want) {
+				return false
+			}
 		}
 	}
-	return n
-}
-
-func (k *kit) quiet(probe string) bool {
-	return slices.ContainsFunc(k.eyes, func(e *eye) bool { return e.name == probe && e.quiet })
+	return true
 }
 
 // readings reads all probes that speak of the intent, without recording.
@@ -113,7 +95,7 @@ func (s *Stage) look(ctx context.Context, in *Intent, e *eye, moment string, g *
 	crowd, st := &s.target.crowd, in.state
 	o := history.Observation{Intent: in.ID, Probe: e.name, Kind: e.kind, Moment: moment}
 	switch {
-	case e.shared && !crowd.alone(st.family), e.kind == history.Value && crowd.isAltered(st.family), e.quiet && g.books == 0:
+	case e.shared && !crowd.alone(st.family), e.kind == history.Value && (st.foreign || crowd.isAltered(st.family)), e.quiet && g.books == 0:
 		return o, false
 	}
 	now := s.target.read(ctx, e, in)
@@ -121,42 +103,57 @@ func (s *Stage) look(ctx context.Context, in *Intent, e *eye, moment string, g *
 		return o, false // somebody came while it was read
 	}
 	base := st.baseline[e.name]
+	if e.kind != history.Ledger && (e.shared || e.kind == history.Value) && now.err == nil {
+		now.err = base.failed()
+	}
+	if now.err == nil && e.shared && e.kind != history.Value {
+		now.Reading, now.err = now.Since(base.Reading)
+	}
 	switch {
 	case now.err != nil:
 		o.Error = s.target.redact.text(now.err.Error())
-	case base.err != nil:
-		o.Error = "there is no reading from before: " + s.target.redact.text(base.err.Error())
 	case e.kind == history.Value:
-		o.Value = now.text
-		o.Count, o.Odd = moved(base.value, now.value, g.units[e.name], st.isOwn())
+		o.Value = now.Value
+		o.Count, o.Odd = moved(base.Value, now.Value, g.units[e.name], st.isOwn())
 	case e.kind == history.Ledger:
 		o.Calls = now.calls
-		o.Count = (now.count + max(1, g.books) - 1) / max(1, g.books)
-	case e.shared:
-		o.IDs = s.target.redact.words(added(base.ids, now.ids))
-		o.Count = now.count - base.count
+		o.Count = (now.Count + max(1, g.books) - 1) / max(1, g.books)
 	default:
-		o.Count, o.IDs = now.count, s.target.redact.words(now.ids)
+		o.Count, o.IDs = now.Count, s.target.redact.words(now.IDs)
 	}
 	return o, true
 }
 
+// failed says why there is nothing to compare a later reading with.
+func (r reading) failed() error {
+	if r.err == nil {
+		return nil
+	}
+	return fmt.Errorf("there is no reading from before: %w", r.err)
+}
+
 // moved is how often a value moved by the change that one execution makes. Where another payload than the intent's own was
 // sent, or that change is not known, it only tells whether the value moved.
-func moved(before, after *big.Rat, unit string, own bool) (count int, odd string) {
-	change := new(big.Rat).Sub(after, before)
-	if change.Sign() == 0 {
+func moved(before, after, unit string, own bool) (count int, odd string) {
+	if own {
+		if times, odd, err := probe.Moves(before, after, unit); err == nil {
+			return times, odd
+		}
+	}
+	if moves := difference(before, after); moves == "" || moves == "0" {
 		return 0, ""
 	}
-	step, ok := new(big.Rat).SetString(unit)
-	if !own || !ok || step.Sign() == 0 {
-		return 1, ""
+	return 1, ""
+}
+
+// difference is by how much a value moved, a decimal; empty where one of them is none.
+func difference(before, after string) string {
+	from, ok := new(big.Rat).SetString(before)
+	to, also := new(big.Rat).SetString(after)
+	if !ok || !also {
+		return ""
 	}
-	times := new(big.Rat).Quo(change, step)
-	if !times.IsInt() || !times.Num().IsInt64() || times.Sign() < 0 {
-		return 0, decimal(change)
-	}
-	return int(times.Num().Int64()), ""
+	return decimal(to.Sub(to, from))
 }
 
 // decimal spells a number that came from decimals.
@@ -166,20 +163,6 @@ func decimal(r *big.Rat) string {
 	}
 	digits, _ := r.FloatPrec()
 	return r.FloatString(digits)
-}
-
-// added are the ids that were not there before.
-func added(before, now []string) []string {
-	left := slices.Clone(before)
-	var fresh []string
-	for _, id := range now {
-		if i := slices.Index(left, id); i >= 0 {
-			left = slices.Delete(left, i, i+1)
-			continue
-		}
-		fresh = append(fresh, id)
-	}
-	return fresh
 }
 
 // read reads a probe within the time of a request.
@@ -221,7 +204,7 @@ func (s *Stage) baseline(ctx context.Context, in *Intent) {
 }
 
 func (s *Stage) recordBaseline(in *Intent, e *eye, r reading) {
-	o := history.Observation{Intent: in.ID, Probe: e.name, Kind: e.kind, Moment: "before", Value: r.text}
+	o := history.Observation{Intent: in.ID, Probe: e.name, Kind: e.kind, Moment: "before", Value: r.Value}
 	if r.err != nil {
 		o.Error = s.target.redact.text(r.err.Error())
 	}
@@ -283,7 +266,7 @@ func (s *Stage) changes(ctx context.Context, in *Intent) map[string]string {
 	var units map[string]string
 	for _, e := range in.state.kit.eyes {
 		base := in.state.baseline[e.name]
-		if e.kind != history.Value || base.err != nil || base.value == nil {
+		if e.kind != history.Value || base.err != nil {
 			continue
 		}
 		now := s.target.read(ctx, e, in)
@@ -293,7 +276,7 @@ func (s *Stage) changes(ctx context.Context, in *Intent) map[string]string {
 		if units == nil {
 			units = map[string]string{}
 		}
-		units[e.name] = decimal(new(big.Rat).Sub(now.value, base.value))
+		units[e.name] = difference(base.Value, now.Value)
 	}
 	return units
 }

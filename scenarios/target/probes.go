@@ -2,64 +2,122 @@ package target
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"math/big"
+	"errors"
+	"maps"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
-
-	"github.com/theory/jsonpath"
+	"time"
 
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/target/config"
-	"github.com/oncespec/oncespec/scenarios/target/template"
+	"github.com/oncespec/oncespec/scenarios/target/probe"
+	"github.com/oncespec/oncespec/scenarios/target/wire"
 )
 
+// eye is a state probe of an operation. Shared ones cannot tell an intent from others: they count from a baseline, and only
+// while nobody else acts.
+type eye struct {
+	name   string
+	kind   string
+	shared bool
+	quiet  bool // nobody configured it: no effect is expected of it
+	// asTenant: it is read with the intent's credentials, and need not show what belongs to others.
+	asTenant bool
+	read     func(ctx context.Context, in *Intent) (reading, error)
+}
+
+// reading is what a probe shows.
+type reading struct {
+	probe.Reading
+	calls []history.Call
+	err   error
+}
+
 // readProbes makes the eyes of an operation, and its status probe.
-func (t *Target) readProbes(k *kit) (err error) {
+func (t *Target) readProbes(k *kit) error {
+	probes, err := probe.All(k.op)
+	if err != nil {
+		return err
+	}
 	ledger := false
-	for _, effect := range k.op.Effects {
-		var e *eye
-		switch {
-		case effect.HTTP != nil:
-			e, err = t.listEye(k, effect.HTTP)
-		case effect.Value != nil:
-			e, err = t.valueEye(k, effect.Value)
-		case effect.Downstream != nil:
+	for i, p := range probes {
+		t.closers = append(t.closers, p.Close)
+		effect := k.op.Effects[i]
+		e := &eye{name: p.Name, kind: string(p.Kind), shared: p.Shared, asTenant: effect.HTTP != nil || effect.Value != nil}
+		if c := effect.Downstream; c != nil {
 			ledger = true
-			e = t.ledgerEye(effect.Downstream)
+			e.shared, e.read = false, t.ledger(c)
+		} else {
+			e.read = func(ctx context.Context, in *Intent) (reading, error) {
+				r, err := p.Read(ctx, t.source(), t.subject(in, in.Tenant))
+				return reading{Reading: r}, err
+			}
 		}
-		if err != nil {
-			return err
-		}
-		k.add(e)
+		k.eyes = append(k.eyes, e)
 	}
 	if t.gate != nil && !ledger {
-		e := t.ledgerEye(&config.LedgerEffect{})
-		e.quiet = true
-		k.add(e)
+		k.eyes = append(k.eyes, &eye{name: "downstream", kind: history.Ledger, quiet: true, read: t.ledger(&config.LedgerEffect{})})
 	}
 	if k.op.Status != nil {
-		k.status, err = newStatusProbe(k.op.Status)
+		k.status, err = probe.NewStatus(k.op.Status)
 	}
 	return err
 }
 
-// add names an eye after its kind, with a number where there are several.
-func (k *kit) add(e *eye) {
-	name := e.name
-	for n := 2; slices.ContainsFunc(k.eyes, func(other *eye) bool { return other.name == e.name }); n++ {
-		e.name = fmt.Sprintf("%s-%d", name, n)
+// source is where probes read: the target, past the fault links.
+func (t *Target) source() probe.Source {
+	scheme := "http://"
+	if t.base.tls {
+		scheme = "https://"
 	}
-	k.eyes = append(k.eyes, e)
+	return probe.Source{Base: scheme + t.base.name, Client: t.reader, Dir: t.beside("")}
 }
 
-// ledgerEye counts bookings at the gate.
-func (t *Target) ledgerEye(c *config.LedgerEffect) *eye {
-	return &eye{name: "downstream", kind: history.Ledger, read: func(_ context.Context, in *Intent) (reading, error) {
+// subject is the intent as a tenant reads about it.
+func (t *Target) subject(in *Intent, tenant string) probe.Subject {
+	s := probe.Subject{Markers: in.Markers, Vars: in.filled()}
+	if c := t.cfg.Target.Tenants[tenant]; c != nil {
+		s.Headers = maps.Clone(c.Headers)
+	}
+	return s
+}
+
+// newReader makes the client of the probes. It goes to the address that was checked, whatever a name resolves to by now.
+func (t *Target) newReader() *http.Client {
+	return &http.Client{
+		Transport: &http.Transport{
+			DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, network, t.base.addr)
+			},
+			TLSClientConfig:        t.base.tlsConfig(),
+			MaxIdleConnsPerHost:    4,
+			IdleConnTimeout:        30 * time.Second,
+			DisableCompression:     true,
+			MaxResponseHeaderBytes: wire.HeaderLimit,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// closeProbes gives back connections to the target and to databases.
+func (t *Target) closeProbes() error {
+	var problems []error
+	for _, end := range t.closers {
+		problems = append(problems, end())
+	}
+	if t.reader != nil {
+		t.reader.CloseIdleConnections()
+	}
+	return errors.Join(problems...)
+}
+
+// ledger reads bookings at the gate.
+func (t *Target) ledger(c *config.LedgerEffect) func(context.Context, *Intent) (reading, error) {
+	return func(_ context.Context, in *Intent) (reading, error) {
 		if t.gate == nil {
-			return reading{}, fmt.Errorf("the configuration has no target.downstream")
+			return reading{}, errors.New("the configuration has no target.downstream")
 		}
 		var r reading
 		for _, call := range t.calls(in) {
@@ -67,9 +125,9 @@ func (t *Target) ledgerEye(c *config.LedgerEffect) *eye {
 				r.calls = append(r.calls, call)
 			}
 		}
-		r.count = booked(r.calls)
+		r.Count = booked(r.calls)
 		return r, nil
-	}}
+	}
 }
 
 // fits tells whether a path is one of those that a pattern means: "*" is one segment, a trailing "**" the rest.
@@ -89,90 +147,7 @@ func fits(pattern, path string) bool {
 	return len(want) == len(have)
 }
 
-func (t *Target) get(ctx context.Context, f *form, in *Intent) (any, error) {
-	request, err := f.fill(in.filled())
-	if err != nil {
-		return nil, err
-	}
-	credential(&request, t.cfg.Target.Tenants[in.Tenant], Own)
-	answer, err := t.call(ctx, request)
-	if err != nil {
-		return nil, fmt.Errorf("GET %s: %w", request.Target(), err)
-	}
-	if answer.Status == http.StatusNotFound {
-		return nil, errAbsent
-	}
-	if answer.Status < 200 || answer.Status > 299 {
-		return nil, fmt.Errorf("GET %s: expected a 2xx answer, found %d: %s", request.Target(), answer.Status, t.says(answer.Body))
-	}
-	d := json.NewDecoder(strings.NewReader(string(answer.Body)))
-	d.UseNumber()
-	var doc any
-	if err := d.Decode(&doc); err != nil {
-		return nil, fmt.Errorf("GET %s: expected JSON: %w", request.Target(), err)
-	}
-	return doc, nil
+// quiet tells whether nobody expects an effect of a probe.
+func (k *kit) quiet(probe string) bool {
+	return slices.ContainsFunc(k.eyes, func(e *eye) bool { return e.name == probe && e.quiet })
 }
-
-var errAbsent = fmt.Errorf("404")
-
-func (t *Target) listEye(k *kit, c *config.HTTPEffect) (*eye, error) {
-	f, err := newForm(config.Request{Method: "GET", Path: c.Get})
-	if err != nil {
-		return nil, err
-	}
-	items, err := jsonpath.Parse(c.Items)
-	if err != nil {
-		return nil, err
-	}
-	marked := k.isolation == config.Marker
-	shared := !marked && !slices.ContainsFunc(f.path.Placeholders(), func(p template.Placeholder) bool { return k.op.TellsApart(p) })
-	return &eye{name: "http", kind: history.Resource, shared: shared, read: func(ctx context.Context, in *Intent) (r reading, err error) {
-		doc, err := t.get(ctx, f, in)
-		if err != nil {
-			return r, err
-		}
-		for _, item := range items.Select(doc) {
-			text, _ := json.Marshal(item)
-			if marked && !slices.ContainsFunc(in.Markers, func(m string) bool { return strings.Contains(string(text), m) }) {
-				continue
-			}
-			r.count++
-			if m, ok := item.(map[string]any); ok {
-				r.ids = append(r.ids, fmt.Sprint(m["id"]))
-			}
-		}
-		return r, nil
-	}}, nil
-}
-
-func (t *Target) valueEye(k *kit, c *config.ValueEffect) (*eye, error) {
-	f, err := newForm(config.Request{Method: "GET", Path: c.Get})
-	if err != nil {
-		return nil, err
-	}
-	at, err := jsonpath.Parse(c.At)
-	if err != nil {
-		return nil, err
-	}
-	shared := !slices.ContainsFunc(f.path.Placeholders(), func(p template.Placeholder) bool { return k.op.TellsApart(p) })
-	return &eye{name: "value", kind: history.Value, shared: shared, read: func(ctx context.Context, in *Intent) (r reading, err error) {
-		doc, err := t.get(ctx, f, in)
-		if err == errAbsent {
-			r.value, r.text = new(big.Rat), "0"
-			return r, nil
-		}
-		if err != nil {
-			return r, err
-		}
-		nodes := at.Select(doc)
-		if len(nodes) != 1 {
-			return r, fmt.Errorf("nothing at %s", c.At)
-		}
-		r.text = fmt.Sprint(nodes[0])
-		r.value, _ = new(big.Rat).SetString(r.text)
-		return r, nil
-	}}, nil
-}
-
-func (t *Target) closeProbes() {}

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"net/url"
 	"regexp"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/oncespec/oncespec/scenarios/history"
-	"github.com/oncespec/oncespec/scenarios/target/config"
 )
 
 const (
@@ -34,7 +32,7 @@ var (
 	secretMembers = []string{"password", "passwd", "pwd", "passphrase", "secret", "clientsecret", "token", "accesstoken",
 		"refreshtoken", "idtoken", "authtoken", "sessiontoken", "bearertoken", "apikey", "apitoken", "apisecret", "secretkey",
 		"privatekey", "accesskey", "authorization", "credential", "credentials", "cookie", "cardnumber", "cvc", "cvv", "pin"}
-	memberName = regexp.MustCompile(`(\\*)"([A-Za-z][A-Za-z0-9_.\-]{1,40})\\*"\s*:\s*`)
+	memberName = regexp.MustCompile(`(\\{0,7})"([A-Za-z][A-Za-z0-9_.\-]{1,40})\\{0,7}"\s*:\s*`)
 )
 
 // redactor takes secrets out of everything that is recorded: by value, by header name and by member name.
@@ -43,80 +41,6 @@ type redactor struct {
 	long    *strings.Replacer
 	short   []string
 	longest int
-}
-
-// newRedactor learns the secrets of a configuration. Header fields that a tenant sends are credentials by their place.
-func newRedactor(cfg *config.Config) *redactor {
-	r := &redactor{headers: map[string]bool{}}
-	for _, name := range secretHeaders {
-		r.headers[name] = true
-	}
-	secrets := slices.Clone(cfg.Secrets)
-	for _, tenant := range cfg.Target.Tenants {
-		if tenant == nil {
-			continue
-		}
-		for _, headers := range []map[string]string{tenant.Headers, tenant.Renewed} {
-			for name, value := range headers {
-				r.headers[strings.ToLower(name)] = true
-				secrets = append(secrets, credentials(value)...)
-			}
-		}
-	}
-	r.learn(secrets)
-	return r
-}
-
-// credentials are the secret parts of a header value: all of it, what follows the scheme, and a basic password.
-func credentials(value string) []string {
-	all := []string{value}
-	scheme, rest, found := strings.Cut(value, " ")
-	if !found {
-		return all
-	}
-	all = append(all, rest)
-	if strings.EqualFold(scheme, "basic") {
-		if plain, err := base64.StdEncoding.DecodeString(rest); err == nil {
-			_, password, _ := strings.Cut(string(plain), ":")
-			all = append(all, string(plain), password)
-		}
-	}
-	return all
-}
-
-// learn sorts the spellings of all secrets by length, so that a secret that holds another one is replaced whole.
-func (r *redactor) learn(secrets []string) {
-	spellings := map[string]bool{}
-	for _, s := range secrets {
-		s = strings.TrimSpace(s)
-		if len(s) < shortestSecret {
-			continue
-		}
-		quoted, _ := json.Marshal(s) // strings always marshal
-		for _, spelling := range []string{s, string(quoted[1 : len(quoted)-1]), url.QueryEscape(s), url.PathEscape(s)} {
-			spellings[spelling] = true
-		}
-	}
-	var pairs []string
-	all := make([]string, 0, len(spellings))
-	for s := range spellings {
-		all = append(all, s)
-	}
-	slices.SortFunc(all, func(a, b string) int {
-		if d := len(b) - len(a); d != 0 {
-			return d
-		}
-		return strings.Compare(a, b)
-	})
-	for _, s := range all {
-		r.longest = max(r.longest, len(s))
-		if len(s) >= longSecret {
-			pairs = append(pairs, s, redacted)
-		} else {
-			r.short = append(r.short, s)
-		}
-	}
-	r.long = strings.NewReplacer(pairs...)
 }
 
 // text redacts by value and by member name.
@@ -256,6 +180,9 @@ func redactForm(s string) string {
 // redactMembers redacts the values of JSON members by name. It works on any text, since what a target answers may be cut,
 // invalid, or JSON inside of a JSON string.
 func redactMembers(s string) string {
+	if !strings.Contains(s, `"`) {
+		return s
+	}
 	names := memberName.FindAllStringSubmatchIndex(s, -1)
 	if names == nil {
 		return s
@@ -283,10 +210,11 @@ func redactMembers(s string) string {
 // jsonValueLength is the length of the value that s begins with; an unfinished one reaches to the end. escape is what
 // stands before the quotes where the JSON is itself inside of a string.
 func jsonValueLength(s, escape string) int {
+	quote := escape + `"`
 	switch {
 	case s == "":
 		return 0
-	case strings.HasPrefix(s, escape+`"`):
+	case strings.HasPrefix(s, quote):
 		return stringLength(s, escape)
 	case s[0] == '{' || s[0] == '[':
 		depth := 0
@@ -298,7 +226,7 @@ func jsonValueLength(s, escape string) int {
 				if depth--; depth == 0 {
 					return i + 1
 				}
-			case strings.HasPrefix(s[i:], escape+`"`):
+			case strings.HasPrefix(s[i:], quote):
 				i += stringLength(s[i:], escape) - 1
 			}
 		}

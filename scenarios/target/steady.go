@@ -201,9 +201,7 @@ func (s *Stage) learnStatus(ctx context.Context, in *Intent, o *offers) {
 	st := s.Status(ctx, in, "after")
 	switch {
 	case st.Error != "":
-		o.lacks(catalogue.NeedStatus, fmt.Sprintf("the status resource could not be read: %s", st.Error))
-	case st.State == "" && st.HTTP >= 200 && st.HTTP < 300:
-		o.lacks(catalogue.NeedStatus, fmt.Sprintf("the status resource says %q, which operations.%s.status.states does not name", st.Raw, s.ground.op.Name))
+		o.lacks(catalogue.NeedStatus, "the status resource could not be read after a success: "+st.Error)
 	case st.State == "":
 		o.lacks(catalogue.NeedStatus, fmt.Sprintf("the status resource answers %d after a success", st.HTTP))
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -59,6 +60,8 @@ type Target struct {
 	base    host
 	port    string
 	limiter *rate.Limiter
+	reader  *http.Client // of the probes
+	closers []func() error
 	names   names
 	crowd   crowd
 	objects atomic.Int64
@@ -203,6 +206,7 @@ func (t *Target) place(ctx context.Context, allowRemote bool) error {
 		}
 	}
 	t.limiter = rate.NewLimiter(limit, 1)
+	t.reader = t.newReader()
 	return nil
 }
 
@@ -257,11 +261,10 @@ func (t *Target) close(ctx context.Context) error {
 	if t.gate != nil {
 		t.gate.Close()
 	}
-	t.closeProbes()
 	if err != nil {
-		return fmt.Errorf("stopping the target: %w", err)
+		err = fmt.Errorf("stopping the target: %w", err)
 	}
-	return nil
+	return errors.Join(err, t.closeProbes())
 }
 
 // endLeftovers ends what procedures have left open.

@@ -10,7 +10,7 @@ import (
 )
 
 // shortestToken keeps an id such as "12" from being found in everything.
-const shortestToken = 6
+const shortestToken = 12
 
 // trace finds the downstream calls of an intent and its twins: by what is unique to it, and by the downstream keys of calls
 // found so. A lookup carries nothing but such a key.
@@ -21,24 +21,29 @@ type trace struct {
 	sent   tokens // downstream keys that its calls carried
 
 	mu   sync.Mutex
-	done map[string]bool // by intent: an answer promised its effect
+	done map[string]string // by intent whose effect an answer promised: its tenant
 }
 
 // promise notes that an intent was answered with a success.
-func (t *trace) promise(intent string) {
+func (t *trace) promise(intent, tenant string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.done == nil {
-		t.done = map[string]bool{}
+		t.done = map[string]string{}
 	}
-	t.done[intent] = true
+	t.done[intent] = tenant
 }
 
-// promised is how many effects the answers promise.
-func (t *trace) promised() int {
+// promised is how many effects the answers promise, to everybody and to one tenant.
+func (t *trace) promised(tenant string) (all, own int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.done)
+	for _, whose := range t.done {
+		if whose == tenant {
+			own++
+		}
+	}
+	return len(t.done), own
 }
 
 type tokens struct {

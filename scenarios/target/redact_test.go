@@ -1,0 +1,112 @@
+package target
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/oncespec/oncespec/scenarios/target/config"
+)
+
+func someRedactor() *redactor {
+	return newRedactor(&config.Config{
+		Target: config.Service{Tenants: map[string]*config.Tenant{
+			"acme": {Headers: map[string]string{"Authorization": "Bearer acme-secret-token", "X-Team": "acme"}, Renewed: map[string]string{"Authorization": "Basic dXNlcjpodW50ZXIyaHVudGVyMg=="}},
+		}},
+		Secrets: []string{`quo"ted/secret value`, "abc"},
+	})
+}
+
+// TestRedactText: secrets go by value, in every spelling, and by the name of the member.
+func TestRedactText(t *testing.T) {
+	t.Parallel()
+	r := someRedactor()
+	tests := []struct{ name, text, want string }{
+		{"plain", "nothing to see", "nothing to see"},
+		{"whole header value", "got Bearer acme-secret-token.", "got [redacted]."},
+		{"token alone", "got acme-secret-token-", "got [redacted]-"},
+		{"basic password", "password hunter2hunter2", "password [redacted]"},
+		{"escaped in JSON", `{"x":"quo\"ted/secret value"}`, `{"x":"[redacted]"}`},
+		{"escaped in a URL", "/a?b=quo%22ted%2Fsecret+value", "/a?b=[redacted]"},
+		{"short value alone", "team acme, and acmeology", "team [redacted], and acmeology"},
+		{"too short a value", "abc", "abc"},
+		{"member", `{"token":"t0ps3cret","n":1}`, `{"token":"[redacted]","n":1}`},
+		{"member with separators", `{ "access_token" : "x" , "API-Key":"y" }`, `{ "access_token" : "[redacted]" , "API-Key":"[redacted]" }`},
+		{"member with a number", `{"pin":1234}`, `{"pin":"[redacted]"}`},
+		{"member with an object", `{"secret":{"a":"}","b":[1]},"c":2}`, `{"secret":"[redacted]","c":2}`},
+		{"member with escapes", `{"password":"a\"b","c":2}`, `{"password":"[redacted]","c":2}`},
+		{"null is no secret", `{"token":null}`, `{"token":null}`},
+		{"cut in the value", `{"password":"hunt`, `{"password":"[redacted]"`},
+		{"JSON inside of JSON", `{"log":"{\"password\":\"hunter\",\"n\":1}"}`, `{"log":"{\"password\":\"[redacted]\",\"n\":1}"}`},
+		{"behind a stray quote", `error near " in {"password":"hunter"}`, `error near " in {"password":"[redacted]"}`},
+		{"other names stay", `{"idempotency_key":"k","tokens":3}`, `{"idempotency_key":"k","tokens":3}`},
+	}
+	for _, tt := range tests {
+		if got := r.text(tt.text); got != tt.want {
+			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestRedactPlaces: header fields go by name, parameters too.
+func TestRedactPlaces(t *testing.T) {
+	t.Parallel()
+	r := someRedactor()
+	for _, name := range []string{"Authorization", "COOKIE", "set-cookie", "X-Api-Key", "x-team"} {
+		if got := r.value(name, "anything"); got != redacted {
+			t.Errorf("header %s: %s", name, got)
+		}
+	}
+	if got := r.value("Location", "/t/1"); got != "/t/1" {
+		t.Errorf("Location: %s", got)
+	}
+	if got, want := r.target("/a/acme-secret-token?api_key=s&b=1&password=x"), "/a/[redacted]?api_key=[redacted]&b=1&password=[redacted]"; got != want {
+		t.Errorf("target: %s", got)
+	}
+	if got := r.wholeBody([]byte("user=me&password=hunter"), true); got.Text != "user=me&password=[redacted]" {
+		t.Errorf("form: %s", got.Text)
+	}
+}
+
+// TestRecordedBody: a bounded head is kept, and what describes the whole describes the whole.
+func TestRecordedBody(t *testing.T) {
+	t.Parallel()
+	r := someRedactor()
+	secret := "acme-secret-token"
+	b := r.wholeBody([]byte(secret), false)
+	if b.Text != redacted || b.Length != int64(len(secret)) || len(b.SHA256) != 64 || b.Truncated {
+		t.Errorf("small: %+v", b)
+	}
+	if b := r.wholeBody(nil, false); b.Length != 0 || b.SHA256 != "" {
+		t.Errorf("none: %+v", b)
+	}
+	if b := r.wholeBody([]byte{0xff, 0xfe, 'a'}, false); b.Text != "" || b.Base64 != "//5h" {
+		t.Errorf("binary: %+v", b)
+	}
+	long := strings.Repeat("é", bodyHead) // twice as many bytes, and the head ends between two of them or not
+	if b := r.wholeBody([]byte("x"+long), false); !b.Truncated || len(b.Text) > bodyHead || !utf8.ValidString(b.Text) || b.Text == "" {
+		t.Errorf("long: %d bytes, truncated %v", len(b.Text), b.Truncated)
+	}
+	// The end of what was kept cuts the secret in two.
+	head := strings.Repeat("x", bodyHead-5) + secret
+	for cut := bodyHead - 5; cut <= len(head); cut++ {
+		if b := r.body([]byte(head[:cut]), 1<<20, "sum", false); strings.Contains(b.Text, "acme-") {
+			t.Errorf("cut after %d bytes: part of the secret is kept", cut)
+		}
+	}
+}
+
+func FuzzRedact(f *testing.F) {
+	for _, seed := range []string{`{"password":"a"}`, `{\"token\":\"b`, `"secret":[{"a":`, "a=b&token=c", `\\"pin\\" : {`} {
+		f.Add(seed)
+	}
+	r := someRedactor()
+	f.Fuzz(func(t *testing.T, text string) {
+		once := r.text(text)
+		if strings.Contains(once, "acme-secret-token") {
+			t.Errorf("a secret is left in %q", once)
+		}
+		r.target(text)
+		r.wholeBody([]byte(text), true)
+	})
+}
