@@ -40,7 +40,7 @@ func disagreement(c rule.Case, h *history.History, intent string) (problem strin
 	var first *rule.Tally
 	for _, t := range rule.Afterwards(h, intent) {
 		switch {
-		case t.Unread != "":
+		case t.Unread != "", t.Extra && t.Last == 0:
 			continue
 		case t.Odd != "":
 			return fmt.Sprintf("%s moved by %s, which is no whole number of executions", t.Probe, t.Odd), true

@@ -137,6 +137,7 @@ type Observation struct {
 	Odd    string   `json:"odd,omitempty"`   // value probes: the change where it is no whole number of executions
 	Calls  []Call   `json:"calls,omitempty"` // ledger: every call that belongs to the intent so far
 	Error  string   `json:"error,omitempty"` // the probe could not be read; Count means nothing
+	Extra  bool     `json:"extra,omitempty"` // nobody configured the probe: a second effect tells, a missing one does not
 }
 
 // Call is one call that the target made downstream.

@@ -52,7 +52,7 @@ func (c Case) End(h *history.History, intent string) End {
 		switch {
 		case t.Unread != "":
 			unread = fmt.Sprintf("probe %s could not be read: %s", t.Probe, t.Unread)
-		case t.Last < 1 && tooFew == "":
+		case t.Last < 1 && !t.Extra && tooFew == "":
 			tooFew = fmt.Sprintf("%s shows no effect", t.Probe)
 		}
 	}

@@ -44,6 +44,16 @@ func TestHowAnIntentEnds(t *testing.T) {
 			b.Answered(in, "first", 201, created)
 			b.Saw(in, history.Resource, "final", 1, "thing-1")
 		}, rule.Done},
+		"a probe that nobody configured shows nothing": {func(b *historytest.Builder, in *history.Intent) {
+			b.Answered(in, "first", 201, created)
+			b.Saw(in, history.Resource, "final", 1, "thing-1")
+			b.Saw(in, history.Ledger, "final", 0).Extra = true
+		}, rule.Done},
+		"a probe that nobody configured shows two": {func(b *historytest.Builder, in *history.Intent) {
+			b.Answered(in, "first", 201, created)
+			b.Saw(in, history.Resource, "final", 1, "thing-1")
+			b.Saw(in, history.Ledger, "final", 2).Extra = true
+		}, rule.Duplicated},
 		"one probe broke, another shows nothing": {func(b *historytest.Builder, in *history.Intent) {
 			b.Answered(in, "first", 201, created)
 			b.Saw(in, history.Value, "final", 0).Error = "500"
