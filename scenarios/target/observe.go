@@ -93,7 +93,7 @@ func (s *Stage) readingsIn(ctx context.Context, in *Intent, moment string, g *gr
 // look reads one probe; false where it says nothing of the intent.
 func (s *Stage) look(ctx context.Context, in *Intent, e *eye, moment string, g *groundwork) (history.Observation, bool) {
 	crowd, st := &s.target.crowd, in.state
-	o := history.Observation{Intent: in.ID, Probe: e.name, Kind: e.kind, Moment: moment}
+	o := history.Observation{Intent: in.ID, Probe: e.name, Kind: e.kind, Moment: moment, Extra: e.quiet}
 	switch {
 	case e.shared && !crowd.alone(st.family), e.kind == history.Value && (st.foreign || crowd.isAltered(st.family)), e.quiet && g.books == 0:
 		return o, false
