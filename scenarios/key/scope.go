@@ -2,6 +2,7 @@ package key
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/oncespec/oncespec/scenarios/target"
@@ -10,7 +11,7 @@ import (
 // scope uses the key of a write elsewhere, a trial each.
 func scope(ctx context.Context, s *target.Stage) error {
 	if len(s.Tenants()) > 1 {
-		if err := principal(ctx, s.Trial("principal")); err != nil {
+		if err := principal(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -22,31 +23,72 @@ func scope(ctx context.Context, s *target.Stage) error {
 	return safe(ctx, s.Trial("safe-method"))
 }
 
-// principal sends a write, and the same bytes under the same key as another principal. Two controls follow, both as that
-// principal: a write of its own under a fresh key, to show that it may write and that its effects are seen, and the same
-// payload under a fresh key, to show what in an answer is common to both.
+// principal uses the key of a write as another principal: first for the same bytes, which provoke a target that does not ask
+// who is calling to give its stored answer away. Where that principal may not send those at all, since they name what is not
+// its own, it is told nothing by a refusal; there, and where a parent was made for the intent, it sends a write of its own.
 func principal(ctx context.Context, s *target.Stage) error {
-	in, err := s.Intent(ctx)
+	if len(s.Operation().Setup) == 0 {
+		may, err := sameBytes(ctx, s.Trial("principal"))
+		if may || err != nil {
+			return err
+		}
+	}
+	return ownBytes(ctx, s.Trial("principal-own"))
+}
+
+// sameBytes sends a write, and the same bytes under the same key as another principal. Two controls follow, both as that
+// principal: the same payload under a fresh key, to show what in an answer is common to both, and a write of its own, to show
+// that its effects are seen. It tells whether that principal may send the payload at all.
+func sameBytes(ctx context.Context, s *target.Stage) (may bool, err error) {
+	in, as, err := owned(ctx, s)
+	if err != nil {
+		return false, err
+	}
+	other, err := s.Intent(ctx, target.TwinOf(in), target.WithKey(in.Key), as)
+	if err != nil {
+		return false, err
+	}
+	s.Observe(ctx, other, "idle")
+	may = result(s, s.Do(ctx, other, target.Send{Label: "other-principal"}))
+	s.Observe(ctx, other, "after")
+	fresh, err := s.Intent(ctx, target.TwinOf(in), as)
+	if err != nil {
+		return false, err
+	}
+	may = result(s, s.Do(ctx, fresh, target.Send{Label: "fresh"})) || may
+	return may, write(ctx, s, "control", as)
+}
+
+// ownBytes sends a write, and another principal's own one under the same key, then one more of its own as the control.
+func ownBytes(ctx context.Context, s *target.Stage) error {
+	in, as, err := owned(ctx, s)
 	if err != nil {
 		return err
 	}
-	s.Do(ctx, in, target.Send{Label: "first"})
-	s.Observe(ctx, in, "first")
-	tenants := s.Tenants()
-	as := target.As(tenants[len(tenants)-1])
-	other, err := s.Intent(ctx, target.TwinOf(in), target.WithKey(in.Key), as)
+	other, err := s.Intent(ctx, target.WithKey(in.Key), as)
+	if refused := (*target.EnvironmentError)(nil); errors.As(err, &refused) {
+		s.Note("the other principal's setup was refused: %v", refused)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	s.Observe(ctx, other, "idle")
 	s.Do(ctx, other, target.Send{Label: "other-principal"})
 	s.Observe(ctx, other, "after")
-	fresh, err := s.Intent(ctx, target.TwinOf(in), as)
-	if err != nil {
-		return err
-	}
-	s.Do(ctx, fresh, target.Send{Label: "fresh"})
 	return write(ctx, s, "control", as)
+}
+
+// owned sends the default principal's write, and names another principal.
+func owned(ctx context.Context, s *target.Stage) (*target.Intent, target.IntentOption, error) {
+	in, err := s.Intent(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.Do(ctx, in, target.Send{Label: "first"})
+	s.Observe(ctx, in, "first")
+	tenants := s.Tenants()
+	return in, target.As(tenants[len(tenants)-1]), nil
 }
 
 // operation sends a write, and one of another operation under its key, then one of that operation under a fresh key.

@@ -11,19 +11,28 @@ import (
 
 // otherPrincipal: the same key from another principal is its own operation, or refused where the declared scope is global, and
 // never receives the first one's answer.
-func otherPrincipal(c rule.Case) []rule.Finding { return trial("principal", foreignPrincipal)(c) }
+func otherPrincipal(c rule.Case) []rule.Finding {
+	return append(trial("principal", foreignPrincipal)(c), trial("principal-own", foreignPrincipal)(c)...)
+}
 
 func foreignPrincipal(c rule.Case, h *history.History) rule.Finding {
 	first, other, control := h.First("first"), h.First("other-principal"), h.First("control")
 	if broken := c.NoResult("the first attempt", first); broken != nil {
 		return broken[0]
 	}
+	if other == nil {
+		return rule.NotAssessed("the other principal's setup was refused")
+	}
 	if why := c.Undecided(other); why != "" {
 		return rule.Inconclusive(verdict.Environment, "the other principal's attempt %s", why)
 	}
 	proof := rule.ProofOf(first, other)
 	own, readable := rule.Grew(h, other.Intent, "idle", "after")
-	if how := c.GivesAway(h, first, h.First("fresh"), other); how != "" && !own {
+	fresh, common := h.First("fresh"), control // what the first one's answer is compared with
+	if fresh != nil {
+		common = fresh
+	}
+	if how := c.GivesAway(h, first, common, other); how != "" && !own {
 		return rule.Fail(proof, "another principal used the key and was answered %s: %s", c.Says(other), how)
 	}
 	if broken := c.NoResult("the control, the other principal's write under a key of its own,", control); broken != nil {
@@ -41,8 +50,8 @@ func foreignPrincipal(c rule.Case, h *history.History) rule.Finding {
 		return rule.Fail(proof, "another principal's write under the same key was answered %s", c.Says(other))
 	case own:
 		return rule.Fail(proof, "another principal's write under the same key was refused with %s, but it was executed", c.Says(other))
-	case c.Undecided(h.First("fresh")) == "" && !c.Succeeded(h.First("fresh")): // the parent in the payload is the first principal's
-		return rule.Pass(verdict.Weak, "another principal's write of the same payload is refused under any key; it did not receive the first one's answer")
+	case fresh != nil && c.Undecided(fresh) == "" && !c.Succeeded(fresh):
+		return rule.NotAssessed("the other principal may not send this payload at all: under a fresh key it was answered %s", c.Says(fresh))
 	case slices.Contains(c.Contract.Scope, contract.Account):
 		return rule.Fail(proof, "keys are declared to be an account's own; another principal's write under the same key was refused with %s", c.Says(other))
 	case len(c.Contract.Scope) > 0:

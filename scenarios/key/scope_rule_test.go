@@ -39,6 +39,8 @@ func TestOtherPrincipal(t *testing.T) {
 		"refused, yet executed":                      {func(s *foreign) { answer(422, "{}")(s.other) }, ietf, fail},
 		"refused with the stored answer":             {func(s *foreign) { refused(s); answer(409, mine)(s.other) }, scopes(contract.Global), fail},
 		"it breaks":                                  {func(s *foreign) { refused(s); answer(500, "{}")(s.other) }, ietf, fail},
+		"the other may not send that payload":        {func(s *foreign) { refused(s); answer(404, "{}")(s.fresh) }, scopes(contract.Account), notAssessed},
+		"the other has no parent to send it to":      {func(s *foreign) { s.other.Label = "-" }, ietf, notAssessed},
 		"the other may not write at all":             {func(s *foreign) { refused(s); answer(403, "{}")(s.control) }, ietf, inconclusive},
 		"the stored answer to one who may not write": {func(s *foreign) { stored(s); answer(403, "{}")(s.control) }, ietf, fail},
 		"what the other writes is not seen":          {blind, ietf, notAssessed},
@@ -62,9 +64,38 @@ func TestOtherPrincipal(t *testing.T) {
 			s.control = s.Answered(own, "control", 201, `{"id":"t-4","title":"marker-4"}`)
 			s.seen = s.Saw(own, history.Resource, "after", 1, "t-4")
 			tc.change(s)
+			if name == "the other may not send that payload" {
+				// A write of its own is what tells then.
+				own := ownWrite(422, 0)
+				ruletest.Expect(t, Rules(), "key/other-principal", fail, ruletest.IETF(t, tc.with), s.History(), own)
+			}
 			ruletest.Expect(t, Rules(), "key/other-principal", tc.want, ruletest.IETF(t, tc.with), s.History())
 		})
 	}
+}
+
+// ownWrite is the trial in which the other principal uses the key for a write of its own.
+func ownWrite(status, effects int) *history.History {
+	b := historytest.New("key/scope").Trial("principal-own")
+	in, alien, own := b.Intent(), b.Intent(), b.Intent()
+	alien.Key, alien.Tenant = in.Key, "globex"
+	b.Answered(in, "first", 201, `{"id":"t-1","title":"marker-1"}`)
+	b.Saw(in, history.Resource, "first", 1, "t-1")
+	b.Saw(alien, history.Resource, "idle", 0)
+	b.Answered(alien, "other-principal", status, `{"id":"t-2","title":"marker-2"}`)
+	b.Saw(alien, history.Resource, "after", effects)
+	b.Answered(own, "control", 201, `{"id":"t-4","title":"marker-3"}`)
+	b.Saw(own, history.Resource, "after", 1, "t-4")
+	return b.History()
+}
+
+func TestOtherPrincipalsOwnWrite(t *testing.T) {
+	t.Parallel()
+	account := scopes(contract.Account)
+	ruletest.Expect(t, Rules(), "key/other-principal", pass, ruletest.IETF(t, account), ownWrite(201, 1))
+	ruletest.Expect(t, Rules(), "key/other-principal", fail, ruletest.IETF(t, account), ownWrite(422, 0))
+	ruletest.Expect(t, Rules(), "key/other-principal", fail, ruletest.IETF(t, account), ownWrite(201, 0))
+	ruletest.Expect(t, Rules(), "key/other-principal", pass, ruletest.IETF(t, scopes(contract.Global)), ownWrite(422, 0))
 }
 
 func TestOtherOperation(t *testing.T) {
