@@ -51,8 +51,11 @@ func (s *Stage) awaitEffectsIn(ctx context.Context, in *Intent, moment string, l
 	defer cancel()
 	for pause := firstLook; ; pause = min(2*pause, lastLook) {
 		list := s.readingsIn(ctx, in, moment, g)
-		if in.shows(list) || !wait(limited, pause) {
+		switch {
+		case in.shows(list):
 			return list
+		case !wait(limited, pause):
+			return s.readingsIn(ctx, in, moment, g) // the one before may be older than the limit
 		}
 	}
 }
