@@ -12,7 +12,7 @@ const asMock = "serve-the-mock"
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == asMock {
-		os.Exit(mockapi.Main(os.Args[2:], os.Stderr))
+		os.Exit(mockapi.Main(os.Args[3:], os.Stderr)) // what `oncespec mock` takes
 	}
 	os.Exit(m.Run())
 }
