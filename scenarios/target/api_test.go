@@ -37,6 +37,7 @@ type api struct {
 	forget     bool   // keys are ignored
 	noise      string // added to every answer
 	lag        time.Duration
+	file       string // where the tickets survive
 	inFlight   func(w http.ResponseWriter) // a duplicate of what is in progress; default: it waits
 
 	mu      sync.Mutex
@@ -171,6 +172,7 @@ func (a *api) execute(r *http.Request, body []byte) (int, []byte) {
 	ticket["id"] = fmt.Sprintf("t%d", len(a.tickets)+1)
 	ticket["at"] = time.Now()
 	a.tickets = append(a.tickets, ticket)
+	a.keep(ticket)
 	answer, _ := json.Marshal(map[string]any{"id": ticket["id"], "title": ticket["title"], "noise": a.noise, "echo": r.Header.Get("Authorization")})
 	return 201, answer
 }
@@ -283,4 +285,39 @@ func must(in *target.Intent, err error) *target.Intent {
 	return in
 }
 
-func serve(string) {}
+// serve runs the api as a process of its own, with what it knows in memory only, or its tickets in a file.
+func serve(addr string) {
+	a := &api{downstream: os.Getenv("ONCESPEC_TEST_DOWNSTREAM"), file: os.Getenv("ONCESPEC_TEST_FILE")}
+	a.load()
+	fmt.Println("serving at", addr)
+	if err := http.ListenAndServe(addr, a); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// load reads the tickets that an earlier process left.
+func (a *api) load() {
+	lines, _ := os.ReadFile(a.file)
+	for line := range strings.Lines(string(lines)) {
+		var ticket map[string]any
+		if json.Unmarshal([]byte(line), &ticket) == nil {
+			ticket["at"] = time.Time{}
+			a.tickets = append(a.tickets, ticket)
+		}
+	}
+}
+
+// keep writes a ticket where the next process finds it.
+func (a *api) keep(ticket map[string]any) {
+	if a.file == "" {
+		return
+	}
+	f, err := os.OpenFile(a.file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		panic(err)
+	}
+	defer f.Close()
+	line, _ := json.Marshal(ticket)
+	f.Write(append(line, '\n'))
+}

@@ -179,6 +179,9 @@ func (t *Target) Revive(ctx context.Context) error {
 }
 
 func (t *Target) revive(ctx context.Context) error {
+	if t.managed && t.life.Can().Has(life.CanResume) {
+		_ = t.life.Resume(ctx) // it may stand still; one that is dead is started below
+	}
 	seen := accepts(ctx, t.base.addr)
 	if seen == nil || ctx.Err() != nil {
 		return ctx.Err()

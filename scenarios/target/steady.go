@@ -117,15 +117,19 @@ func (s *Stage) study(ctx context.Context, g *groundwork) error {
 		g.state.Problem = problem
 		return nil
 	}
-	began := time.Now()
 	seen := s.awaitEffects(ctx, in, s.target.cfg.Timeouts.Recovery)
-	g.lag = time.Since(began)
+	g.lag = time.Duration(s.target.clock.now()-a.Link.FirstByteAt) * time.Microsecond // since the answer began
 	if problem := s.unseen(in, seen); problem != nil {
 		g.state.Problem = problem
 		return nil
 	}
-	if err := s.measure(ctx, in, g); err != nil {
+	settled, err := s.measure(ctx, in, g)
+	if err != nil {
 		return err
+	}
+	if problem := s.several(settled); problem != nil {
+		g.state.Problem = problem
+		return nil
 	}
 	offers := newOffers(s.target.cfg, s.ground.op, in.state.kit.request.isJSON)
 	s.learnStatus(ctx, in, offers)
@@ -182,15 +186,28 @@ func (s *Stage) unseen(in *Intent, readings []history.Observation) error {
 	return nil
 }
 
+// several says which probe shows more than one resource for the unfaulted write: what makes a second one of a retry cannot
+// be told by it.
+func (s *Stage) several(readings []history.Observation) error {
+	for _, o := range readings {
+		if o.Kind == history.Resource && o.Error == "" && o.Count > 1 {
+			return &Problem{EffectsUnseen, fmt.Sprintf("probe %s of operation %s shows %d resources for a write that was sent once, expected 1; does it show what others made, or a list that never settles?",
+				o.Probe, s.ground.op.Name, o.Count)}
+		}
+	}
+	return nil
+}
+
 // measure finds by how much a write moves each value, once nothing moves any more, and records all readings.
-func (s *Stage) measure(ctx context.Context, in *Intent, g *groundwork) error {
+func (s *Stage) measure(ctx context.Context, in *Intent, g *groundwork) ([]history.Observation, error) {
 	wait(ctx, min(g.lag, s.target.cfg.Timeouts.Settle))
 	g.units = s.changes(ctx, in)
 	if s.target.gate != nil {
 		g.books = booked(s.target.calls(in))
 	}
-	s.record(s.readingsIn(ctx, in, "after", g))
-	return ctx.Err()
+	settled := s.readingsIn(ctx, in, "after", g)
+	s.record(settled)
+	return settled, ctx.Err()
 }
 
 // learnStatus sees whether the status resource can be read after a success.

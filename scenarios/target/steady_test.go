@@ -17,7 +17,7 @@ import (
 // TestSteadyState: an unfaulted write teaches what the operation offers, and how its effects are seen.
 func TestSteadyState(t *testing.T) {
 	t.Parallel()
-	r := start(t, &api{lag: 20 * time.Millisecond}, plain)
+	r := start(t, &api{lag: 60 * time.Millisecond}, plain)
 	s, h := r.steady(t)
 	for need, want := range map[catalogue.Need]bool{
 		catalogue.NeedState: true, catalogue.NeedResource: true, catalogue.NeedChange: true, catalogue.NeedTenants: true,
@@ -33,7 +33,7 @@ func TestSteadyState(t *testing.T) {
 			t.Errorf("need %s: reason %q", need, why)
 		}
 	}
-	if h.ID != "steady-state.create" || len(h.Capabilities) != len(s.Offers) || h.LagMS < 10 || h.Units["value"] != "3" {
+	if h.ID != "steady-state.create" || len(h.Capabilities) != len(s.Offers) || h.LagMS < 20 || h.Units["value"] != "3" {
 		t.Errorf("history: %s, %v, lag %d ms, units %v", h.ID, h.Capabilities, h.LagMS, h.Units)
 	}
 	first, control := h.First("steady"), h.Attempts("control")
