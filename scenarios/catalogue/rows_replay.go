@@ -91,7 +91,7 @@ var replayRows = []Requirement{
 		ID:        "replay/after-change",
 		Sentence:  "After the resource changed, a replay gives the stored or the current answer as declared.",
 		Level:     verdict.Should,
-		Premises:  []string{"replay/one-effect", "replay/same-body"},
+		Premises:  []string{"replay/one-effect", "replay/same-status", "replay/same-body"},
 		Needs:     []Need{NeedState, NeedAlter, NeedKeyHeader},
 		Sources:   []Source{PreventDuplicates, Field},
 		Scenarios: []string{"replay/after-change"},

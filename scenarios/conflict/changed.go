@@ -36,9 +36,13 @@ func changed(ctx context.Context, s *target.Stage) error {
 		return err
 	}
 	s.Do(ctx, kept, target.Send{Label: "first"})
-	settle(ctx, s, kept, "retry")
+	settled := settle(ctx, s, kept, "retry")
 	change(ctx, s, kept)
-	settle(ctx, s, kept, "original")
+	if settled {
+		settle(ctx, s, kept, "original")
+	} else {
+		s.Do(ctx, kept, target.Send{Label: "original"}) // it was not answered before the conflict either, for all the patience
+	}
 	s.Observe(ctx, kept, "after")
 	return control(ctx, s)
 }

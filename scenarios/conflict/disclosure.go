@@ -93,19 +93,15 @@ func free(v rewrite.Vary) bool {
 		(v.Max == "" || err == nil && longest >= 16)
 }
 
-// settle sends the write's own retry, as often as a patient client would, to learn that the first attempt is over. A target
-// that promises one effect and no more may refuse every duplicate as if it were in flight: asking again is of no use.
-func settle(ctx context.Context, s *target.Stage, in *target.Intent, label string) {
+// settle sends the write's own retry, as often as a patient client would, to learn that the first attempt is over, and tells
+// whether it is. A target that promises one effect and no more may refuse every duplicate as if it were in flight: asking it
+// again is of no use.
+func settle(ctx context.Context, s *target.Stage, in *target.Intent, label string) bool {
 	a := s.Do(ctx, in, target.Send{Label: label})
 	open := s.Contract().Fidelity == "" || s.Contract().Fidelity == contract.FidelityEffect
-	switch class(s, a) {
-	case contract.Unknown:
-	case contract.InFlightAnswer:
-		if open {
-			return
-		}
-	default:
-		return
+	if c := class(s, a); c == contract.Unknown || c == contract.InFlightAnswer && !open {
+		a = s.Resolve(ctx, in, target.Send{Label: label})
 	}
-	s.Resolve(ctx, in, target.Send{Label: label})
+	c := class(s, a)
+	return c != contract.Unknown && c != contract.InFlightAnswer
 }

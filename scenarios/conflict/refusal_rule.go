@@ -18,7 +18,8 @@ func declared(c contract.Contract) string {
 }
 
 // refused: the same key with a changed payload is refused as declared. That it is refused is a must; with which status is
-// contested among those who offer keys, so that another one than declared is a warning.
+// contested among those who offer keys, so that another one than declared is a warning. Only the first conflict under a key
+// counts here: what a second one is answered is a question of its own.
 func refused(c rule.Case, h *history.History) []rule.Finding {
 	first := h.First("first")
 	if broken := c.NoResult("the first attempt", first); broken != nil {
@@ -30,7 +31,9 @@ func refused(c rule.Case, h *history.History) []rule.Finding {
 	}
 	var all []rule.Finding
 	for _, a := range attempts {
-		all = append(all, refusal(c, h, a))
+		if a.Label == "changed" {
+			all = append(all, refusal(c, h, a))
+		}
 	}
 	return all
 }

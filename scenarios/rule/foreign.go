@@ -15,7 +15,8 @@ func (c Case) GivesAway(h *history.History, first, control, a *history.Attempt) 
 	if first == nil || first.Answer == nil || a == nil || a.Answer == nil {
 		return ""
 	}
-	if c.Class(a) == contract.Replay {
+	marked := func(a *history.Attempt) bool { return a != nil && c.Class(a) == contract.Replay }
+	if marked(a) && !marked(first) && !marked(control) { // where a first answer is marked too, the marker tells nothing
 		return fmt.Sprintf("it is marked as a replay (%s)", c.Contract.Marker.Name)
 	}
 	if c.Succeeded(a) {
