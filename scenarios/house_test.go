@@ -25,7 +25,7 @@ var floors = []string{
 	"scenarios/target/template", "scenarios/target/config", "scenarios/target/wire", "scenarios/target/probe", "scenarios/target",
 	"scenarios/replay", "scenarios/conflict", "scenarios/key", "scenarios/lost", "scenarios/race", "scenarios/crash",
 	"scenarios/failure", "scenarios/downstream", "scenarios/status", "scenarios/fingerprint",
-	"scenarios/run", "scenarios",
+	"scenarios/run", "scenarios/run/runtest", "scenarios",
 	"reports", "suites", "cmd/...",
 }
 

@@ -28,17 +28,7 @@ func ownEffect(c rule.Case, h *history.History, in history.Intent) rule.Finding 
 	if rule.Unseen(h, in.ID) {
 		return rule.NotAssessed("no probe can tell operations apart that run at once: give the operation unique fields or a setup")
 	}
-	end := c.End(h, in.ID)
-	switch end.How {
-	case rule.Done:
-		return rule.Pass(verdict.Weak, "%s", end.Detail)
-	case rule.Unread:
-		return rule.Inconclusive(verdict.Environment, "%s", end.Detail)
-	case rule.Duplicated, rule.Vanished, rule.Confused:
-		return rule.Fail(verdict.Weak, "key %s, %s: %s", in.ID, end.How, end.Detail)
-	}
-	if end.Last == nil || !end.Last.Link.RequestWhole {
-		return rule.Inconclusive(verdict.Environment, "the request with key %s did not reach the target whole", in.ID)
-	}
-	return rule.Fail(verdict.Weak, "key %s was not carried out: %s", in.ID, end.Detail)
+	f := oneEffectOf(c, h, in.ID)
+	f.Detail = "key " + in.ID + ": " + f.Detail
+	return f
 }
