@@ -37,7 +37,7 @@ type api struct {
 	forget     bool   // keys are ignored
 	noise      string // added to every answer
 	lag        time.Duration
-	file       string // where the tickets survive
+	file       string                      // where the tickets survive
 	inFlight   func(w http.ResponseWriter) // a duplicate of what is in progress; default: it waits
 
 	mu      sync.Mutex

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/oncespec/oncespec/faults/life"
@@ -167,7 +168,7 @@ func (t *Target) Revive(ctx context.Context) error {
 	if err := t.revive(ctx); err != nil {
 		return err
 	}
-	if t.crowd.unsettled() {
+	if t.crowded() && t.crowd.unsettled() {
 		wait(ctx, t.cfg.Timeouts.Settle)
 	}
 	t.lastShared(ctx)
@@ -176,6 +177,16 @@ func (t *Target) Revive(ctx context.Context) error {
 	t.grounds = nil
 	t.mu.Unlock()
 	return ctx.Err()
+}
+
+// crowded tells whether any operation has a probe that cannot tell intents apart.
+func (t *Target) crowded() bool {
+	for _, k := range t.kits {
+		if slices.ContainsFunc(k.eyes, func(e *eye) bool { return e.shared }) {
+			return true
+		}
+	}
+	return false
 }
 
 func (t *Target) revive(ctx context.Context) error {

@@ -3,6 +3,7 @@ package target
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"time"
@@ -61,21 +62,36 @@ func (s *Stage) awaitEffectsIn(ctx context.Context, in *Intent, moment string, l
 }
 
 // shows tells whether every probe shows what the answers promised. What is read over HTTP is read as the intent's tenant, who
-// need not see what a twin of another tenant did.
+// need not see what a twin of another tenant did; where it sees it all the same, that is waited for too.
 func (in *Intent) shows(list []history.Observation) bool {
 	all, own := in.state.trace.promised(in.Tenant)
 	for _, e := range in.state.kit.eyes {
 		for _, o := range list {
+			if o.Probe != e.name || e.quiet {
+				continue
+			}
 			want := all
-			if e.asTenant {
+			if e.asTenant && !in.state.trace.open(e.name, shown(o) > own) {
 				want = own
 			}
-			if o.Probe == e.name && !e.quiet && (o.Error != "" && want > 0 || o.Error == "" && o.Count < want) {
+			if shown(o) < want {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// shown is how many effects a reading shows. One that could not be taken shows none; one that moved by an odd amount shows
+// that no more is to be waited for.
+func shown(o history.Observation) int {
+	switch {
+	case o.Error != "":
+		return 0
+	case o.Odd != "":
+		return math.MaxInt
+	}
+	return o.Count
 }
 
 // readings reads all probes that speak of the intent, without recording.

@@ -34,6 +34,9 @@ type Stage struct {
 	children []*Stage // trials opened from this one
 }
 
+// finalReaders is how many trials are read at a time at the end of a run, when nothing else happens.
+const finalReaders = 4
+
 // ground is what the trials of one run of a scenario share.
 type ground struct {
 	scenario Scenario
@@ -215,9 +218,16 @@ func (s *Stage) leave() {
 
 // Final takes the "final" readings of every intent of the stage and of the trials opened from it.
 func (s *Stage) Final(ctx context.Context) {
+	var reading sync.WaitGroup
+	free := make(chan struct{}, finalReaders)
 	for _, trial := range s.trials() {
-		trial.final(ctx)
+		free <- struct{}{}
+		reading.Go(func() {
+			trial.final(ctx)
+			<-free
+		})
 	}
+	reading.Wait()
 }
 
 func keyInPath(op *config.Operation) bool { return strings.Contains(op.Request.Path, "{key}") }
