@@ -44,12 +44,13 @@ func sameAnswer(c Case, a, b *history.Attempt) bool {
 }
 
 // Identities are the ids of the resources an attempt's intent made, as far as its answer names them and its caller did not
-// choose them: such an id in another answer shows that both speak of one resource.
+// choose them: such an id in another answer shows that both speak of one resource. An id that was redacted in part is none:
+// two of them may look alike.
 func Identities(h *history.History, a *history.Attempt) []string {
 	var all []string
 	for _, o := range h.Observations(a.Intent) {
 		for _, id := range o.IDs {
-			if o.Kind == history.Resource && !slices.Contains(all, id) && !chosen(a.Request, id) && len(Places(a.Answer, id)) > 0 {
+			if o.Kind == history.Resource && !strings.Contains(id, "[redacted]") && !slices.Contains(all, id) && !chosen(a.Request, id) && len(Places(a.Answer, id)) > 0 {
 				all = append(all, id)
 			}
 		}

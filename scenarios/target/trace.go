@@ -22,6 +22,7 @@ type trace struct {
 
 	mu   sync.Mutex
 	done map[string]string // by intent whose effect an answer promised: its tenant
+	wide map[string]bool   // probes that showed a tenant more than its own
 }
 
 // promise notes that an intent was answered with a success.
@@ -44,6 +45,19 @@ func (t *trace) promised(tenant string) (all, own int) {
 		}
 	}
 	return len(t.done), own
+}
+
+// open tells whether a probe shows a tenant what its twins of other tenants did; more says that it just did.
+func (t *trace) open(probe string, more bool) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if more && t.wide == nil {
+		t.wide = map[string]bool{}
+	}
+	if more {
+		t.wide[probe] = true
+	}
+	return t.wide[probe]
 }
 
 type tokens struct {
