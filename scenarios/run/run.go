@@ -81,9 +81,11 @@ func Begin(ctx context.Context, opts Options) (*Run, error) {
 		}
 		return nil, errors.Join(asProblem(err), r.save()) // the plan says what was not done
 	}
+	within, cancel := r.limited(ctx)
+	defer cancel()
 	for _, o := range r.plan.Operations {
 		opts.Progress.Doing("looking at the steady state of " + o.Name)
-		steady, h, err := r.target.Steady(ctx, opts.Config.Operations[o.Name])
+		steady, h, err := r.target.Steady(within, opts.Config.Operations[o.Name])
 		if h != nil {
 			r.histories = append(r.histories, h)
 		}
@@ -92,6 +94,9 @@ func Begin(ctx context.Context, opts Options) (*Run, error) {
 		}
 		if err != nil {
 			r.problem = asProblem(err)
+			if over := r.overtime(ctx, within, "the steady state of "+o.Name); over != nil {
+				r.problem = over
+			}
 			break
 		}
 		r.plan.Learn(o.Name, steady.Offers, steady.Missing)
@@ -123,27 +128,78 @@ func (r *Run) Step(ctx context.Context, s Step) ([]verdict.Verdict, error) {
 	}
 	of := len(r.plan.Steps)
 	r.opts.Progress.Started(r.done+1, of, s)
+	within, cancel := r.limited(ctx)
+	defer cancel()
 	var vs []verdict.Verdict
 	var mine []*history.History
-	for try := 1; try <= maxTries && ctx.Err() == nil; try++ {
+	first := len(r.stages)
+	for try := 1; try <= maxTries && within.Err() == nil; try++ {
 		stage := r.target.Stage(sc, r.opts.Config.Operations[s.Operation], target.StageOptions{Try: try})
-		r.perform(ctx, sc, stage)
+		r.perform(within, sc, stage)
 		r.stages = append(r.stages, stage)
 		mine = append(mine, stage.Histories()...)
 		vs = judgeStep(r.plan, s, mine)
-		if !again(vs) {
+		if r.problem = r.mend(ctx, within, s, vs); r.problem != nil || !again(vs) {
 			break
 		}
+	}
+	if r.problem != nil {
+		for _, stage := range r.stages[first:] {
+			stage.Discard(r.problem, verdict.Environment)
+		}
+		vs = judgeStep(r.plan, s, mine)
 	}
 	r.done++
 	r.seen = append(r.seen, vs...)
 	vs = applyPremises(r.seen)[len(r.seen)-len(vs):]
 	r.opts.Progress.Finished(r.done, of, s, vs)
-	if err := r.target.Revive(ctx); err != nil && ctx.Err() == nil {
-		r.problem = &Problem{fmt.Errorf("after %s: %w", s.Name(), err)}
+	if r.problem != nil {
 		return vs, r.problem
 	}
 	return vs, ctx.Err()
+}
+
+// mend makes the target ready for what comes next, or says why that cannot be. Where something was found against the target
+// it has to show that the steady state still holds: an outage looks like many a defect, and ends the run instead.
+func (r *Run) mend(ctx, within context.Context, s Step, vs []verdict.Verdict) error {
+	err := r.target.Revive(within)
+	if err == nil && !sound(vs) {
+		var h *history.History
+		if h, err = r.target.Holds(within, r.opts.Config.Operations[s.Operation]); h != nil {
+			r.histories = append(r.histories, h)
+		}
+	}
+	switch over := r.overtime(ctx, within, s.Name()); {
+	case over != nil:
+		return over
+	case err == nil || ctx.Err() != nil:
+		return nil
+	}
+	return &Problem{fmt.Errorf("after %s: %w", s.Name(), err)}
+}
+
+// sound tells whether nothing is held against the target, and nothing is in doubt.
+func sound(vs []verdict.Verdict) bool {
+	return !slices.ContainsFunc(vs, func(v verdict.Verdict) bool {
+		return v.Verdict == verdict.Fail || v.Verdict == verdict.Warn || v.Verdict == verdict.Inconclusive
+	})
+}
+
+// limited ends with the time that the whole run may take.
+func (r *Run) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if limit := r.opts.Config.Limits.Duration; limit > 0 {
+		return context.WithDeadline(ctx, r.started.Add(limit))
+	}
+	return context.WithCancel(ctx)
+}
+
+// overtime is the problem that this time is over; nil: it is not, or the run was ended from outside.
+func (r *Run) overtime(ctx, within context.Context, during string) error {
+	if within.Err() == nil || ctx.Err() != nil {
+		return nil
+	}
+	return &Problem{fmt.Errorf("limits.duration: the %v that the run may take were over in %s; raise the limit, or select fewer requirements",
+		r.opts.Config.Limits.Duration, during)}
 }
 
 // perform runs the procedure; one that breaks is our error and leaves an aborted history.

@@ -14,7 +14,7 @@ import (
 // outage.
 func (t *Target) Holds(ctx context.Context, op *config.Operation) (*history.History, error) {
 	s := t.Stage(steadyScenario, op, StageOptions{})
-	err := s.holds(ctx)
+	err := s.again(ctx)
 	if err != nil {
 		s.Abort(err, verdict.Environment)
 	}
@@ -27,7 +27,7 @@ func (t *Target) Holds(ctx context.Context, op *config.Operation) (*history.Hist
 	return hs[0], fmt.Errorf("operation %s: %w", op.Name, err)
 }
 
-func (s *Stage) holds(ctx context.Context) error {
+func (s *Stage) again(ctx context.Context) error {
 	in, err := s.Intent(ctx)
 	if err != nil {
 		return err
