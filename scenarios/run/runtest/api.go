@@ -86,7 +86,6 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, body []byte) {
 	mine, rec := a.claim(key, string(body))
 	switch {
 	case mine && a.Async:
-		rec.status, rec.answer = 202, fmt.Appendf(nil, `{"id":%q}`, "thing-"+key)
 		a.work.Go(func() { a.carryOut(context.Background(), key, wanted.Title, rec) })
 		write(w, rec)
 		return
@@ -118,6 +117,7 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, body []byte) {
 // key is what the caller calls the operation, made its own; empty where it does not. Nobody shares a caller's keys.
 func (a *API) key(r *http.Request) (key string, mayNot bool) {
 	who, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	who, _, _ = strings.Cut(who, "-") // the rest of it is a secret
 	key = strings.Trim(r.Header.Get("Idempotency-Key"), `"`)
 	if key != "" {
 		key = who + "-" + key
@@ -135,8 +135,12 @@ func (a *API) claim(key, body string) (mine bool, rec *record) {
 	if rec := a.records[key]; rec != nil {
 		return false, rec
 	}
-	a.records[key] = &record{body: body, done: make(chan struct{})}
-	return true, a.records[key]
+	rec = &record{body: body, done: make(chan struct{})}
+	if a.Async {
+		rec.status, rec.answer = 202, fmt.Appendf(nil, `{"id":%q}`, "thing-"+key)
+	}
+	a.records[key] = rec
+	return true, rec
 }
 
 // carryOut calls downstream and makes the thing. A failed call leaves the key free, unless failures are kept.

@@ -17,13 +17,13 @@ func TestRightInAnotherWay(t *testing.T) {
 		"refuses duplicates in flight":           {&runtest.API{}, "profile: ietf-07"},
 		"lets duplicates wait":                   {&runtest.API{Waits: true}, "profile: ietf-07, in_flight: {action: wait}"},
 		"lets duplicates wait, says nothing":     {&runtest.API{Waits: true}, "profile: ietf-07"},
-		"shows things late":                      {&runtest.API{Lag: 80 * time.Millisecond}, "profile: ietf-07"},
+		"shows things late":                      {&runtest.API{Lag: 30 * time.Millisecond}, "profile: ietf-07"},
 		"answers before it works":                {&runtest.API{Async: true}, "profile: ietf-07, fidelity: resource"},
 		"calls downstream at the end":            {&runtest.API{CallsEnd: true}, "profile: ietf-07"},
 		"refuses every duplicate":                {&runtest.API{Bare: true}, "profile: ietf-07, fidelity: effect"},
 		"keeps failures, as declared":            {&runtest.API{Keeps: true}, `profile: ietf-07, stored: {5xx: "yes"}`},
 		"keeps failures, says nothing":           {&runtest.API{Keeps: true}, "profile: ietf-07"},
-		"stays busy for a while after a failure": {&runtest.API{Lease: 300 * time.Millisecond}, "profile: ietf-07"},
+		"stays busy for a while after a failure": {&runtest.API{Lease: 150 * time.Millisecond}, "profile: ietf-07"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
