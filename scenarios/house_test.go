@@ -26,7 +26,7 @@ var floors = []string{
 	"scenarios/replay", "scenarios/conflict", "scenarios/key", "scenarios/lost", "scenarios/race", "scenarios/crash",
 	"scenarios/failure", "scenarios/downstream", "scenarios/status", "scenarios/fingerprint",
 	"scenarios/run", "scenarios/run/runtest", "scenarios",
-	"reports", "suites", "cmd/...",
+	"reports", "suites", "suites/example", "cmd/...",
 }
 
 // packs do not know one another.
