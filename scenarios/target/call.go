@@ -71,7 +71,7 @@ func (t *Target) recordAnswer(a *wire.Answer) *history.Answer {
 		}
 	}
 	media, _, _ := mime.ParseMediaType(a.Header.Get("Content-Type"))
-	record.Body = t.redact.body(a.Body[:min(len(a.Body), 4*bodyHead)], a.Length, a.SHA256, isForm(media))
+	record.Body = t.redact.body(a.Body[:min(len(a.Body), recordedHead)], a.Length, a.SHA256, isForm(media))
 	record.Body.Truncated = record.Body.Truncated || a.Truncated
 	return record
 }

@@ -133,11 +133,19 @@ func (f *Flight) exchange(ctx context.Context, conn net.Conn, written, began fun
 	}
 	result := wire.Do(ctx, conn, wire.Exchange{
 		Bytes: bytes, Method: f.request.Method, HangUp: f.send.HangUp,
-		Limits: wire.Limits{Keep: keptAnswer}, Written: written, Began: began,
+		Limits: wire.Limits{Keep: f.keep()}, Written: written, Began: began,
 	})
 	f.attempt.Ended = f.stage.target.clock.now()
 	f.await(int64(len(bytes)), result)
 	return result
+}
+
+// keep is how much of the answer is kept: what a history may show, or all that the configuration may name.
+func (f *Flight) keep() int64 {
+	if f.intent.state.kit.namesAnswer {
+		return keptAnswer
+	}
+	return recordedHead
 }
 
 // bytes is the request as it is put on the wire. Keys that are malformed on purpose may hold what ends a header line.

@@ -59,7 +59,7 @@ type intentState struct {
 	sent   int
 	own    bool   // its own payload was sent
 	other  bool   // another payload was sent
-	answer []byte // of the first success, as far as it is kept
+	answer []byte // of the first success, as far as it is kept; only where the configuration names something in it
 }
 
 // Intent makes one. It runs the setup and takes the "before" readings where a probe needs a baseline (value, exclusive).
@@ -241,11 +241,8 @@ func (st *intentState) landed(f *Flight, class contract.Class) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.trace.promise(f.intent.ID, f.intent.Tenant)
-	if st.answer == nil && f.answer != nil {
+	if st.answer == nil && f.answer != nil && st.kit.namesAnswer {
 		st.answer = f.answer.Body
-		if st.answer == nil {
-			st.answer = []byte{}
-		}
 	}
 }
 

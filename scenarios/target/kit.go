@@ -1,6 +1,7 @@
 package target
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -23,6 +24,8 @@ type kit struct {
 	parent    []*template.Template // what of the setup's answers the operation uses
 	eyes      []*eye
 	status    *probe.Status // nil: none
+
+	namesAnswer bool // something is filled in from the first answer
 }
 
 type setupStep struct {
@@ -71,7 +74,15 @@ func (k *kit) read(op *config.Operation) (err error) {
 			k.unique = append(k.unique, pointer)
 		}
 	}
+	k.namesAnswer = namesAnswer(op)
 	return k.readParent(op)
+}
+
+// namesAnswer tells whether anything is filled in from the first answer. Answers may be large and intents many, so they are
+// not kept without need.
+func namesAnswer(op *config.Operation) bool {
+	text, err := json.Marshal(op)
+	return err != nil || bytes.Contains(text, []byte("{answer:"))
 }
 
 // readParent finds what identifies the parent: every value of a setup's answer that the operation's request names.

@@ -17,6 +17,8 @@ const (
 	redacted = "[redacted]"
 	// bodyHead is how much of a body a history keeps.
 	bodyHead = 16 << 10
+	// recordedHead is how much of a body is looked at for that: redaction makes it shorter.
+	recordedHead = 4 * bodyHead
 	// longSecret is the length from which a secret is looked for inside of words too. Shorter ones, such as "acme", are
 	// replaced where they stand alone: inside of other words they would eat names and numbers that are no secrets.
 	longSecret = 8
@@ -96,7 +98,7 @@ func (r *redactor) body(head []byte, length int64, sum string, form bool) histor
 	}
 	text = r.text(text)
 	if len(text) > bodyHead {
-		text, b.Truncated = text[:bodyHead], true
+		text, b.Truncated = strings.Clone(text[:bodyHead]), true // a history must not keep the rest alive
 	}
 	if utf8.ValidString(text) {
 		b.Text = text
