@@ -140,6 +140,9 @@ func (s *Suite) end(spec ginkgo.SpecContext) {
 func (s *Suite) stop(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.problem == nil && s.run != nil {
+		s.problem = s.run.Problem()
+	}
 	if s.report == nil {
 		s.interrupted = s.interrupted || s.problem == nil
 	}

@@ -18,7 +18,8 @@ func TestJudgeReproducesEveryVerdictByteForByte(t *testing.T) {
 		{"the mock", []string{"-r", "replay/*", "-r", "conflict/*", "--operation", "create-ticket"}, 0},
 		{"a mutant", []string{"-r", "replay/*", "-r", "conflict/*", "--operation", "create-ticket", "--mutant", "mismatch-replays"}, 1},
 		{"a strict run", []string{"-r", "conflict/explained", "--operation", "create-ticket", "--mutant", "conflict-unexplained", "--strict"}, 1},
-		{"a target that cannot be seen", []string{"-c", serve(t, blind(2)), "-r", "lost/response"}, 2},
+		{"a target that shows nothing", []string{"-c", serve(t, shy), "-r", "lost/response"}, 2},
+		{"a target that shows nothing any more", []string{"-c", serve(t, blind(2)), "-r", "lost/response"}, 3},
 		{"a target that is down", []string{"-c", file(t, "oncespec.yaml", tickets("http://"+closedPort(t))), "-r", "lost/response"}, 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {

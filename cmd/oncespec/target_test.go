@@ -1,10 +1,14 @@
 package main_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -69,6 +73,32 @@ func blind(writes int64) func(http.Handler) http.Handler {
 			api.ServeHTTP(w, r)
 		})
 	}
+}
+
+// shy shows no ticket that was asked for more than once: whether a retry made a second one cannot be seen.
+func shy(api http.Handler) http.Handler {
+	var mu sync.Mutex
+	asked := map[string]int{}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			body, _ := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			var ticket struct{ Title string }
+			if json.Unmarshal(body, &ticket) == nil {
+				mu.Lock()
+				asked[ticket.Title]++
+				mu.Unlock()
+			}
+		}
+		mu.Lock()
+		often := asked[r.URL.Query().Get("title")] > 1
+		mu.Unlock()
+		if often {
+			http.Error(w, "not now", http.StatusServiceUnavailable)
+			return
+		}
+		api.ServeHTTP(w, r)
+	})
 }
 
 // never is the address of a server that takes connections and answers nothing.
