@@ -1,9 +1,20 @@
 package target
 
-import "github.com/oncespec/oncespec/faults/life"
+import (
+	"crypto/x509"
+
+	"github.com/oncespec/oncespec/faults/life"
+)
 
 // GateURL is where the downstream stub listens, or empty.
 func (t *Target) GateURL() string { return t.vars().Downstream }
 
 // PID is that of the process that the run started.
 func (t *Target) PID() int { return t.life.(*life.Process).PID() }
+
+// Trust takes a certificate for a good one.
+func (t *Target) Trust(c *x509.Certificate) {
+	t.base.roots = x509.NewCertPool()
+	t.base.roots.AddCert(c)
+	t.reader = t.newReader()
+}

@@ -3,6 +3,7 @@ package target
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"net"
 	"net/netip"
@@ -19,15 +20,16 @@ type host struct {
 	addr string // resolved: a name that changes its mind during the run changes nothing
 	tls  bool
 
-	hostname string // for the certificate
-	remote   bool   // not this machine
+	hostname string         // for the certificate
+	roots    *x509.CertPool // nil: those of the system
+	remote   bool           // not this machine
 }
 
 func (h host) tlsConfig() *tls.Config {
 	if !h.tls {
 		return nil
 	}
-	return &tls.Config{ServerName: h.hostname, MinVersion: tls.VersionTLS12}
+	return &tls.Config{ServerName: h.hostname, RootCAs: h.roots, MinVersion: tls.VersionTLS12}
 }
 
 // resolve finds the address of a URL, once for the whole run, and sees that the run may send there.
