@@ -58,7 +58,6 @@ type intentState struct {
 	mu     sync.Mutex
 	sent   int
 	own    bool   // its own payload was sent
-	other  bool   // another payload was sent
 	answer []byte // of the first success, as far as it is kept; only where the configuration names something in it
 }
 

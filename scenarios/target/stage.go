@@ -45,7 +45,6 @@ type ground struct {
 
 	mu     sync.Mutex
 	trials []*Stage
-	closed bool
 }
 
 // StageOptions say which run of a scenario a stage is for.

@@ -1,6 +1,8 @@
 package target_test
 
 import (
+	"io"
+	"log"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -13,7 +15,9 @@ import (
 // TestTLS: faults act on the bytes of the exchange also where the target speaks TLS.
 func TestTLS(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewTLSServer(&api{})
+	server := httptest.NewUnstartedServer(&api{})
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
 	t.Cleanup(server.Close)
 	r := startAt(t, configure(t, server.URL, plain))
 
