@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -153,6 +154,9 @@ func (s *Stage) found(ctx context.Context, in *Intent) error {
 		st.request.Body = body
 		in.Markers = append(in.Markers, marker)
 	}
+	if len(in.Markers) == 0 {
+		in.Markers = leaves(st.request.Body, st.kit.filled)
+	}
 	st.vars.Body = st.request.Body
 	if err := st.kit.request.fillHead(&st.request, st.vars); err != nil {
 		return fmt.Errorf("operation %s: request: %w", in.Operation.Name, err)
@@ -279,6 +283,23 @@ func isolation(op *config.Operation) string {
 		return "parent"
 	}
 	return "exclusive"
+}
+
+// leaves are the texts and numbers at the pointers.
+func leaves(body []byte, pointers []string) (values []string) {
+	for _, pointer := range pointers {
+		start, end, err := locate(body, pointer)
+		if err != nil {
+			continue // what is filled in there is no leaf
+		}
+		value := string(body[start:end])
+		var text string
+		if json.Unmarshal(body[start:end], &text) == nil {
+			value = text
+		}
+		values = append(values, value)
+	}
+	return values
 }
 
 // templated tells whether the configuration's own text at a pointer holds a placeholder of the intent: such a leaf is unique

@@ -19,7 +19,8 @@ type kit struct {
 	request   *form
 	alter     *form // nil: none
 	samples   map[string]*template.JSON
-	unique    []string // pointers whose value is made unique; those that a placeholder makes unique are left out
+	unique    []string // pointers whose value is made unique
+	filled    []string // pointers whose value a placeholder makes unique
 	isolation string
 	parent    []*template.Template // what of the setup's answers the operation uses
 	eyes      []*eye
@@ -70,7 +71,9 @@ func (k *kit) read(op *config.Operation) (err error) {
 		}
 	}
 	for _, pointer := range op.Unique {
-		if !templated(op.Request.Body, pointer) {
+		if templated(op.Request.Body, pointer) {
+			k.filled = append(k.filled, pointer)
+		} else {
 			k.unique = append(k.unique, pointer)
 		}
 	}

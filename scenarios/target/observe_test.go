@@ -190,6 +190,20 @@ func TestParent(t *testing.T) {
 	}
 }
 
+// TestMarkerOfTheParent: a unique field may be unique by what the setup put there.
+func TestMarkerOfTheParent(t *testing.T) {
+	t.Parallel()
+	text := strings.NewReplacer("    unique: [/title]\n", "    setup: [{name: parent, method: POST, path: /parents}]\n    unique: [/title]\n",
+		`title: "t"`, `title: "{setup.parent:/id}"`).Replace(plain)
+	r := start(t, &api{}, text)
+	r.steady(t)
+	s := r.stage("replay/again")
+	in := must(s.Intent(t.Context()))
+	if len(in.Markers) != 1 || in.Markers[0] != "parent-123" {
+		t.Errorf("markers: %q", in.Markers)
+	}
+}
+
 // TestFinal: the last readings are taken of every intent of every trial.
 func TestFinal(t *testing.T) {
 	t.Parallel()

@@ -68,7 +68,7 @@ type tokens struct {
 func (k *tokens) add(token string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if len(token) >= shortestToken && !slices.Contains(k.list, token) {
+	if token != "" && !slices.Contains(k.list, token) {
 		k.list = append(k.list, token)
 	}
 }
@@ -82,20 +82,27 @@ func (k *tokens) all() []string {
 // newTrace looks for markers where there are any, else for the parent's ids, else for the key. Never for the key beside
 // them: an intent of somebody else may have the same one.
 func newTrace(in *Intent, tag string) *trace {
-	t := &trace{tag: tag, marked: len(in.Markers) > 0}
+	t := &trace{tag: tag}
 	for _, m := range in.Markers {
-		t.keys.add(m)
-	}
-	if t.marked {
-		return t
+		t.look(m)
+		t.marked = t.marked || strings.HasPrefix(m, tag)
 	}
 	for _, id := range in.parentIDs() {
-		t.keys.add(id)
+		if len(in.Markers) == 0 {
+			t.look(id)
+		}
 	}
 	if len(t.keys.all()) == 0 {
-		t.keys.add(in.Key)
+		t.look(in.Key)
 	}
 	return t
+}
+
+// look adds what a call is found by.
+func (t *trace) look(token string) {
+	if len(token) >= shortestToken {
+		t.keys.add(token)
+	}
 }
 
 // match picks the intent's calls.
