@@ -3,6 +3,7 @@ package target
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/oncespec/oncespec/scenarios/rewrite"
 )
@@ -48,7 +49,7 @@ func (c *change) apply(t *Target, k *kit, request rewrite.Request) (rewrite.Requ
 const mostChoices = 3
 
 // changes lists the payloads that could be the standard one, each only once: first one of each rewrite, places that the
-// configuration names before guesses, then other values and other places.
+// configuration names before guesses and those on top before those further down, then other values and other places.
 func (t *Target) changes(k *kit, request rewrite.Request) ([]*change, error) {
 	sample, err := k.sample(t, request)
 	if err != nil {
@@ -81,8 +82,13 @@ func (t *Target) changes(k *kit, request rewrite.Request) ([]*change, error) {
 			}
 		}
 	}
+	// What stands on top is compared by everybody; a change further down may miss what a target compares, which is a question
+	// of its own.
+	slices.SortStableFunc(declared, func(a, b *change) int { return depth(a.site.At) - depth(b.site.At) })
 	return distinct(sample, slices.Concat(declared, guessed, more)), nil
 }
+
+func depth(pointer string) int { return strings.Count(pointer, "/") }
 
 // distinct leaves out what makes the same request as another one before.
 func distinct(sample *rewrite.Sample, all []*change) []*change {
