@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +28,9 @@ func (t *Target) openGate() error {
 	}
 	options := provider.Options{Key: provider.KeyAt{Header: d.Key.Header, Query: d.Key.Query, Body: d.Key.Body}}
 	for _, r := range d.Routes {
-		options.Routes = append(options.Routes, provider.Route{Method: r.Method, Path: segments(r.Path), Status: r.Status, Headers: r.Headers, Body: r.Body})
+		for _, path := range segments(r.Path) {
+			options.Routes = append(options.Routes, provider.Route{Method: r.Method, Path: path, Status: r.Status, Headers: r.Headers, Body: r.Body})
+		}
 	}
 	if _, err := provider.New(options); err != nil {
 		return &ConfigurationError{What: "target.downstream", Err: err}
@@ -40,15 +43,27 @@ func (t *Target) openGate() error {
 	return nil
 }
 
-// segments names the wildcards of a route's path, as the gate wants them.
-func segments(path string) string {
+// restSegments is how many segments the rest of a path may have.
+const restSegments = 8
+
+// segments names the wildcards of a route's path, as the gate wants them. The rest of a path becomes a path of each length.
+func segments(path string) []string {
 	list := strings.Split(path, "/")
 	for i, s := range list {
 		if s == "*" {
 			list[i] = fmt.Sprintf("{any%d}", i)
 		}
 	}
-	return strings.Join(list, "/")
+	if last := len(list) - 1; list[last] == "**" {
+		list = list[:last]
+		paths := []string{cmp.Or(strings.Join(list, "/"), "/")}
+		for n := range restSegments {
+			list = append(list, fmt.Sprintf("{rest%d}", n))
+			paths = append(paths, strings.Join(list, "/"))
+		}
+		return paths
+	}
+	return []string{strings.Join(list, "/")}
 }
 
 // bring starts the target, or sees that somebody else did.

@@ -64,6 +64,21 @@ func TestFits(t *testing.T) {
 	}
 }
 
+// TestSegments: wildcards of a route are named as the gate wants them.
+func TestSegments(t *testing.T) {
+	t.Parallel()
+	if got := segments("/a/*/c"); len(got) != 1 || got[0] != "/a/{any2}/c" {
+		t.Errorf("one segment: %q", got)
+	}
+	got := segments("/a/**")
+	if len(got) != 1+restSegments || got[0] != "/a" || got[1] != "/a/{rest0}" || got[2] != "/a/{rest0}/{rest1}" {
+		t.Errorf("the rest: %q", got)
+	}
+	if got := segments("/**"); got[0] != "/" || got[1] != "/{rest0}" {
+		t.Errorf("everything: %q", got)
+	}
+}
+
 // TestMoved: a value counts executions by what one of them moves.
 func TestMoved(t *testing.T) {
 	t.Parallel()
