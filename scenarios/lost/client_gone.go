@@ -12,6 +12,9 @@ import (
 // notice is how long a target is given to see that its client is gone. One that does not look needs none of it.
 const notice = 100 * time.Millisecond
 
+// breath is a pause before the retries: one that comes too early is told to come back in a second.
+const breath = 20 * time.Millisecond
+
 // clientGone hangs up right after the last request byte, and, where there is a gate, also in the middle of the work: a
 // target that ties its work to the connection breaks it off there.
 func clientGone(ctx context.Context, s *target.Stage) error {
@@ -30,6 +33,8 @@ func hungUp(ctx context.Context, s *target.Stage) error {
 		return err
 	}
 	s.Do(ctx, in, target.Send{HangUp: true})
+	s.Do(ctx, in, target.Send{}) // at once, as long as the target may still be at work
+	pass(ctx, breath)
 	s.Resolve(ctx, in, target.Send{})
 	s.Observe(ctx, in, "after")
 	return nil
@@ -49,6 +54,7 @@ func leftWorking(ctx context.Context, s *target.Stage) error {
 	first.Wait(ctx)
 	pass(ctx, notice)
 	hold.Release()
+	pass(ctx, breath)
 	s.Resolve(ctx, in, target.Send{})
 	s.Observe(ctx, in, "after")
 	return nil

@@ -61,6 +61,7 @@ func workHeld(ctx context.Context, s *target.Stage) error {
 	await(ctx, during, patience)
 	hold.Release()
 	during.Wait(ctx)
+	pass(ctx, breath)
 	s.Resolve(ctx, in, target.Send{})
 	s.Observe(ctx, in, "after")
 	return nil
