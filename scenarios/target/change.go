@@ -88,7 +88,13 @@ func (t *Target) changes(k *kit, request rewrite.Request) ([]*change, error) {
 	return distinct(sample, slices.Concat(declared, guessed, more)), nil
 }
 
-func depth(pointer string) int { return strings.Count(pointer, "/") }
+// depth is how far down in the body a place is; a query parameter comes after all of it.
+func depth(place string) int {
+	if !strings.HasPrefix(place, "/") {
+		return 1 << 10
+	}
+	return strings.Count(place, "/")
+}
 
 // distinct leaves out what makes the same request as another one before.
 func distinct(sample *rewrite.Sample, all []*change) []*change {
