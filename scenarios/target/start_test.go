@@ -3,6 +3,7 @@ package target_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -10,20 +11,34 @@ import (
 	"testing"
 	"time"
 
+	"github.com/oncespec/oncespec/faults/life"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/target"
-	"github.com/oncespec/oncespec/scenarios/target/config"
 )
 
-// free is an address that nobody listens on.
+// free is an address that nobody listens on. It lies outside of the range from which other tests get theirs, so that it
+// stays free.
 func free(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := life.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return fmt.Sprintf("127.0.0.1:%d", port)
+}
+
+// mortal serves at an address that nobody else takes once it is closed.
+func mortal(t *testing.T, h http.Handler) *httptest.Server {
+	t.Helper()
+	l, err := net.Listen("tcp", free(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(h)
+	server.Listener.Close()
+	server.Listener = l
+	server.Start()
+	return server
 }
 
 // TestStartRefuses: what the surroundings do is told apart from what the configuration says, in words that help.
@@ -138,5 +153,3 @@ func TestSetupRefused(t *testing.T) {
 		t.Errorf("error: %v", err)
 	}
 }
-
-var _ = config.Marker

@@ -112,7 +112,7 @@ func TestSteadyProblems(t *testing.T) {
 	}
 	t.Run("went down", func(t *testing.T) {
 		t.Parallel()
-		server := httptest.NewServer(&api{})
+		server := mortal(t, &api{})
 		r := startAt(t, configure(t, server.URL, plain, noValue...))
 		server.Close()
 		s, _, err := r.Steady(t.Context(), r.op)
