@@ -32,15 +32,13 @@ const (
 	taken    = 96 << 20  // bytes that are taken from a server that sends without end, for each request
 )
 
-// misdeed is what a hostile target does with a request. It counts what it could send.
-type misdeed func(w http.ResponseWriter, r *http.Request, sent *poured)
+// limits of a run. A target that says nothing has to be given up soon; what is too much is found out however slow the machine.
+type limits struct{ request, duration time.Duration }
 
-// poured counts what a server that sends without end could send, and in how many answers.
-type poured struct{ answers, bytes atomic.Int64 }
-
-// writes and reads say which requests it is done to.
-func writes(r *http.Request) bool { return r.Method == http.MethodPost }
-func reads(r *http.Request) bool  { return r.Method == http.MethodGet }
+var (
+	patient   = limits{time.Minute, generous}
+	impatient = limits{500 * time.Millisecond, generous}
+)
 
 // TestHostileTargets: whatever a target does, the run ends, within bounds of memory, takes nothing with it, and accuses the
 // target of nothing that it does not show.
@@ -53,36 +51,36 @@ func TestHostileTargets(t *testing.T) {
 		to    func(*http.Request) bool
 		after int64 // writes that come through before; the steady state makes two
 		does  misdeed
-		want  reports.Result
-		says  []string // the problem
+		limits
+		says []string // the problem
 	}{
 		// From the first write: nothing can be said of the target.
-		{"never answers a write", writes, 0, silence, reports.Environment, []string{"the target is down", "the time limit passed", "timeouts.request is 300ms"}},
-		{"closes on each write", writes, 0, hangUp, reports.Environment, []string{"the target is down", "no answer: the connection was"}},
-		{"answers a write with 1 GB", writes, 0, flood("HTTP/1.1 201 Created\r\nContent-Length: 1073741824\r\n\r\n"), reports.Environment, []string{"the target is down", "larger than the limit"}},
-		{"answers a write with headers for ever", writes, 0, headersForEver, reports.Environment, []string{"the target is down", "header larger than the limit"}},
-		{"answers a write with a length that is too long", writes, 0, raw("HTTP/1.1 201 Created\r\nContent-Length: 100\r\n\r\n{}"), reports.Environment, []string{"the target is down", "2 of 100 bytes"}},
-		{"redirects a write to another host", writes, 0, redirect(elsewhere.URL), reports.Environment, []string{"writes are refused", "307", "redirects are not followed"}},
-		{"answers each write with 500", writes, 0, failing, reports.Environment, []string{"writes are refused", "500"}},
-		{"answers each write with garbage", writes, 0, raw("SSH-2.0-OpenSSH_9.9\r\n\r\n"), reports.Environment, []string{"the target is down", "malformed HTTP"}},
+		{"never answers a write", writes, 0, silence, impatient, []string{"the target is down", "the time limit passed", "timeouts.request is 500ms"}},
+		{"closes on each write", writes, 0, hangUp, patient, []string{"the target is down", "no answer: the connection was"}},
+		{"answers a write with 1 GB", writes, 0, flood("HTTP/1.1 201 Created\r\nContent-Length: 1073741824\r\n\r\n"), patient, []string{"the target is down", "larger than the limit"}},
+		{"answers a write with headers for ever", writes, 0, headersForEver, patient, []string{"the target is down", "header larger than the limit"}},
+		{"answers a write with a length that is too long", writes, 0, raw("HTTP/1.1 201 Created\r\nContent-Length: 100\r\n\r\n{}"), patient, []string{"the target is down", "2 of 100 bytes"}},
+		{"redirects a write to another host", writes, 0, redirect(elsewhere.URL), patient, []string{"writes are refused", "307", "redirects are not followed"}},
+		{"answers each write with 500", writes, 0, failing, patient, []string{"writes are refused", "500"}},
+		{"answers each write with garbage", writes, 0, raw("SSH-2.0-OpenSSH_9.9\r\n\r\n"), patient, []string{"the target is down", "malformed HTTP"}},
 		// The writes are made, but cannot be seen.
-		{"never answers a read", reads, 0, silence, reports.Environment, []string{"effects cannot be seen", "probe http"}},
-		{"closes on each read", reads, 0, hangUp, reports.Environment, []string{"effects cannot be seen", "probe http"}},
-		{"answers a read with 1 GB", reads, 0, flood("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"), reports.Environment, []string{"effects cannot be seen", "larger than the limit"}},
-		{"answers a read with headers for ever", reads, 0, headersForEver, reports.Environment, []string{"effects cannot be seen", "header"}},
-		{"redirects a read to another host", reads, 0, redirect(elsewhere.URL), reports.Environment, []string{"effects cannot be seen", "not followed"}},
-		{"answers a read with no JSON", reads, 0, noJSON, reports.Environment, []string{"effects cannot be seen", "expected JSON"}},
-		{"answers each read with 500", reads, 0, failing, reports.Environment, []string{"effects cannot be seen", "500"}},
+		{"never answers a read", reads, 0, silence, impatient, []string{"effects cannot be seen", "probe http"}},
+		{"closes on each read", reads, 0, hangUp, patient, []string{"effects cannot be seen", "probe http"}},
+		{"answers a read with 1 GB", reads, 0, flood("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"), patient, []string{"effects cannot be seen", "larger than the limit"}},
+		{"answers a read with headers for ever", reads, 0, headersForEver, patient, []string{"effects cannot be seen", "header"}},
+		{"redirects a read to another host", reads, 0, redirect(elsewhere.URL), patient, []string{"effects cannot be seen", "not followed"}},
+		{"answers a read with no JSON", reads, 0, noJSON, patient, []string{"effects cannot be seen", "expected JSON"}},
+		{"answers each read with 500", reads, 0, failing, patient, []string{"effects cannot be seen", "500"}},
 		// Once it has shown what it can do, an outage is not held against it.
-		{"falls silent", writes, 2, silence, reports.Environment, []string{"after lost/response create-ticket: ", "the target is down", "the time limit passed"}},
-		{"begins to hang up", writes, 2, hangUp, reports.Environment, []string{"after lost/response create-ticket: ", "the target is down", "connection was"}},
-		{"begins to flood", writes, 2, flood("HTTP/1.1 201 Created\r\n\r\n"), reports.Environment, []string{"after lost/response create-ticket: ", "the target is down", "larger than the limit"}},
-		{"begins to send headers for ever", writes, 2, headersForEver, reports.Environment, []string{"after lost/response create-ticket: ", "the target is down", "header larger than the limit"}},
-		{"begins to redirect", writes, 2, redirect(elsewhere.URL), reports.Environment, []string{"after lost/response create-ticket: ", "writes are refused", "307"}},
-		{"begins to fail", writes, 2, failing, reports.Environment, []string{"after lost/response create-ticket: ", "writes are refused", "500"}},
+		{"falls silent", writes, 2, silence, impatient, []string{"after lost/response create-ticket: ", "the target is down", "the time limit passed"}},
+		{"begins to hang up", writes, 2, hangUp, patient, []string{"after lost/response create-ticket: ", "the target is down", "connection was"}},
+		{"begins to flood", writes, 2, flood("HTTP/1.1 201 Created\r\n\r\n"), patient, []string{"after lost/response create-ticket: ", "the target is down", "larger than the limit"}},
+		{"begins to send headers for ever", writes, 2, headersForEver, patient, []string{"after lost/response create-ticket: ", "the target is down", "header larger than the limit"}},
+		{"begins to redirect", writes, 2, redirect(elsewhere.URL), patient, []string{"after lost/response create-ticket: ", "writes are refused", "307"}},
+		{"begins to fail", writes, 2, failing, patient, []string{"after lost/response create-ticket: ", "writes are refused", "500"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			report := hostile(t, func(api http.Handler, sent *poured) http.Handler {
+			report := hostile(t, c.limits, func(api http.Handler, sent *poured) http.Handler {
 				var seen atomic.Int64
 				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					n := seen.Load()
@@ -96,8 +94,8 @@ func TestHostileTargets(t *testing.T) {
 					api.ServeHTTP(w, r)
 				})
 			}, map[bool]string{true: "replay/*", false: "lost/response"}[c.after == 0])
-			if report.Result != c.want {
-				t.Fatalf("result %s (%s), want %s: %+v", report.Result, report.Problem, c.want, report.Verdicts)
+			if report.Result != reports.Environment {
+				t.Fatalf("result %s (%s), want %s: %+v", report.Result, report.Problem, reports.Environment, report.Verdicts)
 			}
 			for _, text := range c.says {
 				if !strings.Contains(report.Problem, text) {
@@ -129,7 +127,7 @@ func TestStrangeAnswersThatProveNothing(t *testing.T) {
 		{"no length at all", func(b []byte) []byte { return b }, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			report := hostile(t, func(api http.Handler, _ *poured) http.Handler {
+			report := hostile(t, patient, func(api http.Handler, _ *poured) http.Handler {
 				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if !writes(r) {
 						api.ServeHTTP(w, r)
@@ -185,7 +183,7 @@ func TestHostileLists(t *testing.T) {
 		}, reports.Environment, "larger than the limit"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			report := hostile(t, func(api http.Handler, _ *poured) http.Handler {
+			report := hostile(t, patient, func(api http.Handler, _ *poured) http.Handler {
 				var n atomic.Int64
 				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if !reads(r) {
@@ -214,7 +212,7 @@ func TestHostileLists(t *testing.T) {
 // TestTheWholeRunIsBounded: a target that answers nothing any more takes a time limit's time with every attempt, and there
 // are many.
 func TestTheWholeRunIsBounded(t *testing.T) {
-	report := hostile(t, func(api http.Handler, sent *poured) http.Handler {
+	report := hostile(t, limits{impatient.request, 3 * time.Second}, func(api http.Handler, sent *poured) http.Handler {
 		var seen atomic.Int64
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if writes(r) && seen.Add(1) > 2 {
@@ -239,14 +237,14 @@ func TestATargetThatAcceptsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close() // connections stay in its backlog
-	report := against127(t, "http://"+listener.Addr().String(), "replay/one-effect")
+	report := hostileRun(t, "http://"+listener.Addr().String(), impatient, "replay/one-effect")
 	if report.Result != reports.Environment || !strings.Contains(report.Problem, "the target is down") {
 		t.Errorf("result %s (%s)", report.Result, report.Problem)
 	}
 }
 
 // hostile runs the requirements against a ticket API with something hostile in front of it, and holds the run to its bounds.
-func hostile(t *testing.T, front func(api http.Handler, sent *poured) http.Handler, requirements ...string) *reports.Report {
+func hostile(t *testing.T, l limits, front func(api http.Handler, sent *poured) http.Handler, requirements ...string) *reports.Report {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
 	peak := watchHeap()
@@ -257,7 +255,7 @@ func hostile(t *testing.T, front func(api http.Handler, sent *poured) http.Handl
 	}
 	var sent poured
 	server := httptest.NewServer(front(api, &sent))
-	report := against127(t, server.URL, requirements...)
+	report := hostileRun(t, server.URL, l, requirements...)
 	server.CloseClientConnections()
 	server.Close()
 	api.Close()
@@ -304,7 +302,7 @@ func watchHeap() (peak func() uint64) {
 	}
 }
 
-func against127(t *testing.T, url string, requirements ...string) *reports.Report {
+func hostileRun(t *testing.T, url string, l limits, requirements ...string) *reports.Report {
 	t.Helper()
 	cfg, err := config.Parse("hostile", []byte(fmt.Sprintf(`
 target: {url: %s, tenants: {acme: {default: true, headers: {Authorization: Bearer acme-token}}}}
@@ -315,9 +313,9 @@ operations:
     unique: [/title]
     effects:
       - http: {get: "/v1/tickets?title={body:/title}", items: "$.tickets[*]", id: $.id, next: $.next}
-timeouts: {request: 300ms, settle: 20ms, recovery: 500ms}
-limits: {duration: 3s}
-`, url)), os.LookupEnv)
+timeouts: {request: %s, settle: 20ms, recovery: 500ms}
+limits: {duration: %s}
+`, url, l.request, l.duration)), os.LookupEnv)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,93 +329,4 @@ limits: {duration: 3s}
 		t.Fatalf("the run did not end within %v", generous)
 	}
 	return report
-}
-
-// page is one of a list of tickets.
-func page(own []byte, next string, items ...string) string {
-	if len(bytes.TrimSpace(own)) > 0 {
-		items = append(items, string(own))
-	}
-	text := `{"tickets":[` + strings.Join(items, ",") + `]`
-	if next != "" {
-		text += fmt.Sprintf(`,"next":%q`, next)
-	}
-	return text + "}"
-}
-
-// counting is a host that counts what it receives.
-type counting struct{ n atomic.Int64 }
-
-func (c *counting) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	c.n.Add(1)
-	w.WriteHeader(http.StatusCreated)
-}
-
-func silence(_ http.ResponseWriter, r *http.Request, _ *poured) {
-	io.Copy(io.Discard, r.Body)
-	<-r.Context().Done()
-}
-
-func hangUp(w http.ResponseWriter, _ *http.Request, _ *poured) {
-	connection(w).Close()
-}
-
-func failing(w http.ResponseWriter, _ *http.Request, _ *poured) {
-	http.Error(w, "boom", http.StatusInternalServerError)
-}
-
-func noJSON(w http.ResponseWriter, _ *http.Request, _ *poured) {
-	w.Header().Set("Content-Type", "application/json")
-	io.WriteString(w, "<html>it works</html>")
-}
-
-func redirect(to string) misdeed {
-	return func(w http.ResponseWriter, r *http.Request, _ *poured) {
-		http.Redirect(w, r, to+r.URL.Path, http.StatusTemporaryRedirect)
-	}
-}
-
-func raw(answer string) misdeed {
-	return func(w http.ResponseWriter, r *http.Request, _ *poured) {
-		io.Copy(io.Discard, r.Body)
-		conn := connection(w)
-		defer conn.Close()
-		io.WriteString(conn, answer)
-	}
-}
-
-func headersForEver(w http.ResponseWriter, _ *http.Request, sent *poured) {
-	pour(w, "HTTP/1.1 201 Created\r\n", "X-More: and more\r\n", sent)
-}
-
-func flood(head string) misdeed {
-	return func(w http.ResponseWriter, _ *http.Request, sent *poured) {
-		pour(w, head, strings.Repeat("x", 64<<10), sent)
-	}
-}
-
-// pour sends 1 GB, as far as it is taken.
-func pour(w http.ResponseWriter, head, more string, sent *poured) {
-	conn := connection(w)
-	defer conn.Close()
-	io.WriteString(conn, head)
-	sent.answers.Add(1)
-	block := []byte(strings.Repeat(more, max(1, (64<<10)/len(more))))
-	for total := 0; total < 1<<30; {
-		n, err := conn.Write(block)
-		total += n
-		sent.bytes.Add(int64(n))
-		if err != nil {
-			return
-		}
-	}
-}
-
-// connection takes the connection away from the HTTP server.
-func connection(w http.ResponseWriter) net.Conn {
-	conn, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		panic(err)
-	}
-	return conn
 }
