@@ -77,25 +77,32 @@ type Part struct {
 // Pack is the first half of the id.
 func (r Requirement) Pack() string { return r.ID[:strings.IndexByte(r.ID, '/')] }
 
-// All returns every requirement, packs in reading order.
-func All() []Requirement {
-	return slices.Concat(keyRows, replayRows, conflictRows, raceRows, lostRows, failureRows, crashRows, downstreamRows, statusRows, fingerprintRows)
+var (
+	all  = slices.Concat(keyRows, replayRows, conflictRows, raceRows, lostRows, failureRows, crashRows, downstreamRows, statusRows, fingerprintRows)
+	byID = index(all)
+)
+
+func index(rows []Requirement) map[string]Requirement {
+	m := make(map[string]Requirement, len(rows))
+	for _, r := range rows {
+		m[r.ID] = r
+	}
+	return m
 }
+
+// All returns every requirement, packs in reading order.
+func All() []Requirement { return slices.Clone(all) }
 
 // Find returns the requirement with the id.
 func Find(id string) (Requirement, bool) {
-	for _, r := range All() {
-		if r.ID == id {
-			return r, true
-		}
-	}
-	return Requirement{}, false
+	r, found := byID[id]
+	return r, found
 }
 
 // Packs returns the names of the packs in reading order.
 func Packs() []string {
 	var packs []string
-	for _, r := range All() {
+	for _, r := range all {
 		if !slices.Contains(packs, r.Pack()) {
 			packs = append(packs, r.Pack())
 		}

@@ -22,13 +22,13 @@ func Judge(p *Plan, hs []*history.History) []verdict.Verdict {
 	return applyPremises(all)
 }
 
-// judgeStep judges the requirements of one step without premises, as soon as it ran.
-func judgeStep(p *Plan, s Step, hs []*history.History) []verdict.Verdict {
+// judgeStep judges requirements by the histories of one step, without premises, as soon as it ran.
+func judgeStep(p *Plan, operation string, requirements []string, hs []*history.History) []verdict.Verdict {
 	rules := rules()
 	var all []verdict.Verdict
-	for _, id := range s.Requirements {
+	for _, id := range requirements {
 		r, _ := catalogue.Find(id)
-		all = append(all, judgeCheck(p, Check{Requirement: id, Operation: s.Operation, Skip: p.Lacks(s.Operation, r.Needs)}, hs, rules)...)
+		all = append(all, judgeCheck(p, Check{Requirement: id, Operation: operation, Skip: p.Lacks(operation, r.Needs)}, hs, rules)...)
 	}
 	return all
 }
@@ -43,18 +43,17 @@ func judgeCheck(p *Plan, c Check, hs []*history.History, rules map[string]rule.R
 	if c.Skip != "" {
 		return one(rule.NotAssessed("%s", c.Skip))
 	}
-	mine := relevant(r, c.Operation, hs)
-	sound, aborted := split(mine)
-	if len(sound) == 0 {
-		if len(aborted) == 0 {
-			return one(rule.Inconclusive(verdict.Harness, "its scenario did not run"))
-		}
-		a := aborted[len(aborted)-1]
-		return one(rule.Inconclusive(verdict.Blame(a.Blame), "%s", a.Aborted).At(a.ID))
+	last, earlier := tries(relevant(r, c.Operation, hs))
+	sound, aborted := split(last)
+	if len(last) == 0 {
+		return one(rule.Inconclusive(verdict.Harness, "its scenario did not run"))
 	}
-	last, earlier := tries(sound)
-	findings := apply(rules[r.ID], rule.Case{Requirement: r, Contract: p.Contract, Operation: c.Operation, Histories: last})
+	var findings []rule.Finding
+	if len(sound) > 0 {
+		findings = apply(rules[r.ID], rule.Case{Requirement: r, Contract: p.Contract, Operation: c.Operation, Histories: sound})
+	}
 	// A scenario is tried again when its fault did not land. A fail of an earlier try still stands.
+	earlier, _ = split(earlier)
 	for _, h := range earlier {
 		for _, f := range apply(rules[r.ID], rule.Case{Requirement: r, Contract: p.Contract, Operation: c.Operation, Histories: []*history.History{h}}) {
 			if f.Outcome == verdict.Fail {
@@ -62,7 +61,7 @@ func judgeCheck(p *Plan, c Check, hs []*history.History, rules map[string]rule.R
 			}
 		}
 	}
-	return merge(p, r, c, findings, sound)
+	return merge(p, r, c, findings, append(sound, earlier...), aborted)
 }
 
 // apply calls the rule; a rule that panics is our error, not the target's.
@@ -97,15 +96,14 @@ func split(hs []*history.History) (sound, aborted []*history.History) {
 	return sound, aborted
 }
 
-// tries tells the last try of each trial from the earlier ones.
+// tries tells the histories of each scenario's last try from the earlier ones.
 func tries(hs []*history.History) (last, earlier []*history.History) {
 	newest := map[string]int{}
-	name := func(h *history.History) string { return h.Scenario + "\x00" + h.Trial }
 	for _, h := range hs {
-		newest[name(h)] = max(newest[name(h)], h.Tries)
+		newest[h.Scenario] = max(newest[h.Scenario], h.Tries)
 	}
 	for _, h := range hs {
-		if h.Tries == newest[name(h)] {
+		if h.Tries == newest[h.Scenario] {
 			last = append(last, h)
 		} else {
 			earlier = append(earlier, h)
@@ -114,8 +112,9 @@ func tries(hs []*history.History) (last, earlier []*history.History) {
 	return last, earlier
 }
 
-// merge makes one verdict a part: the worst finding counts, and among fails the smallest history comes first.
-func merge(p *Plan, r catalogue.Requirement, c Check, findings []rule.Finding, hs []*history.History) []verdict.Verdict {
+// merge makes one verdict a part: the worst finding counts, and among fails the smallest history comes first. A procedure
+// that was aborted has not put the whole requirement to the test: that is never a pass.
+func merge(p *Plan, r catalogue.Requirement, c Check, findings []rule.Finding, hs, aborted []*history.History) []verdict.Verdict {
 	size := map[string]int{}
 	for _, h := range hs {
 		size[h.ID] = len(h.Events)
@@ -131,17 +130,19 @@ func merge(p *Plan, r catalogue.Requirement, c Check, findings []rule.Finding, h
 		}
 		by[f.Part] = append(by[f.Part], f)
 	}
+	if len(parts) == 0 {
+		parts = []string{""}
+	}
 	var verdicts []verdict.Verdict
 	for _, part := range parts {
 		fs := by[part]
 		if len(fs) == 0 {
 			fs = []rule.Finding{silent(p, r, c, part)}
 		}
+		for _, h := range aborted {
+			fs = append(fs, rule.Inconclusive(verdict.Blame(h.Blame), "%s", h.Aborted).In(part).At(h.ID))
+		}
 		verdicts = append(verdicts, complete(p, r, c, worst(fs, size)))
-	}
-	if len(verdicts) == 0 {
-		f := rule.NotAssessed("the histories say nothing about it")
-		verdicts = append(verdicts, complete(p, r, c, f))
 	}
 	return verdicts
 }

@@ -155,3 +155,20 @@ func TestEveryRowCanBeJudged(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAbortedTrialIsNeverAPass(t *testing.T) {
+	t.Parallel()
+	fine, cut := made("lost/response", "a", 1, 1), made("lost/response", "b", 1, 1)
+	cut.Aborted, cut.Blame = "the setup was refused", string(verdict.Environment)
+	for outcome, want := range map[verdict.Outcome]verdict.Outcome{verdict.Pass: verdict.Inconclusive, verdict.Fail: verdict.Fail} {
+		vs := judgeWith(t, "lost/response", func(rule.Case) []rule.Finding { return []rule.Finding{{Outcome: outcome, Proof: verdict.Strong}} }, fine, cut)
+		if vs[0].Verdict != want {
+			t.Errorf("one trial %s, one aborted: %s, want %s", outcome, vs[0].Verdict, want)
+		}
+	}
+	again := made("lost/response", "a", 2, 1)
+	vs := judgeWith(t, "lost/response", func(rule.Case) []rule.Finding { return []rule.Finding{rule.Pass(verdict.Strong, "fine")} }, fine, cut, again)
+	if vs[0].Verdict != verdict.Pass {
+		t.Errorf("a later try that went through: %s, want pass", vs[0].Verdict)
+	}
+}

@@ -39,7 +39,8 @@ type PlanOperation struct {
 type Step struct {
 	Scenario     string   `json:"scenario"`
 	Operation    string   `json:"operation"`
-	Requirements []string `json:"requirements"` // judged by its histories alone
+	Requirements []string `json:"requirements"`    // judged by its histories alone
+	Helps        []string `json:"helps,omitempty"` // judged by its histories and others'
 }
 
 // Name is the step in a word, as labels and progress show it.
@@ -122,24 +123,34 @@ func (p *Plan) refresh() {
 	}
 }
 
-// schedule lists the steps: every scenario that some assessable check is judged by, scenarios in their order.
+// schedule lists the steps: every scenario that some assessable check is judged by, scenarios in their order. A check that is
+// judged by whatever runs ("*") wants every scenario only where nothing else of its operation was selected.
 func (p *Plan) schedule() {
 	p.Steps = nil
 	for _, sc := range Scenarios() {
 		for _, o := range p.Operations {
+			if p.Lacks(o.Name, sc.Needs) != "" {
+				continue
+			}
 			step := Step{Scenario: sc.ID, Operation: o.Name}
-			wanted := false
+			named, everything := false, false
 			for _, c := range p.Checks {
-				r, _ := catalogue.Find(c.Requirement)
-				if c.Operation != o.Name || c.Skip != "" || !slices.Contains(r.Scenarios, sc.ID) {
+				if c.Operation != o.Name || c.Skip != "" {
 					continue
 				}
-				wanted = true
-				if len(r.Scenarios) == 1 {
+				r, _ := catalogue.Find(c.Requirement)
+				switch {
+				case slices.Contains(r.Scenarios, "*"):
+					everything = true
+				case !slices.Contains(r.Scenarios, sc.ID):
+					named = true
+				case len(r.Scenarios) == 1:
 					step.Requirements = append(step.Requirements, r.ID)
+				default:
+					step.Helps = append(step.Helps, r.ID)
 				}
 			}
-			if wanted && p.Lacks(o.Name, sc.Needs) == "" {
+			if len(step.Requirements)+len(step.Helps) > 0 || everything && !named {
 				p.Steps = append(p.Steps, step)
 			}
 		}

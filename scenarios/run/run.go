@@ -124,7 +124,7 @@ func (r *Run) Step(ctx context.Context, s Step) ([]verdict.Verdict, error) {
 		return nil, err
 	}
 	if !slices.ContainsFunc(r.plan.Steps, func(p Step) bool { return p.Name() == s.Name() }) {
-		return judgeStep(r.plan, s, nil), nil // the steady state showed that a need is not offered after all
+		return judgeStep(r.plan, s.Operation, s.Requirements, nil), nil // the steady state showed that a need is not offered after all
 	}
 	of := len(r.plan.Steps)
 	r.opts.Progress.Started(r.done+1, of, s)
@@ -138,8 +138,9 @@ func (r *Run) Step(ctx context.Context, s Step) ([]verdict.Verdict, error) {
 		r.perform(within, sc, stage)
 		r.stages = append(r.stages, stage)
 		mine = append(mine, stage.Histories()...)
-		vs = judgeStep(r.plan, s, mine)
-		if r.problem = r.mend(ctx, within, s, vs); r.problem != nil || !again(vs) {
+		vs = judgeStep(r.plan, s.Operation, s.Requirements, mine)
+		everything := append(judgeStep(r.plan, s.Operation, s.Helps, mine), vs...)
+		if r.problem = r.mend(ctx, within, s, everything); r.problem != nil || !again(everything) {
 			break
 		}
 	}
@@ -147,7 +148,7 @@ func (r *Run) Step(ctx context.Context, s Step) ([]verdict.Verdict, error) {
 		for _, stage := range r.stages[first:] {
 			stage.Discard(r.problem, verdict.Environment)
 		}
-		vs = judgeStep(r.plan, s, mine)
+		vs = judgeStep(r.plan, s.Operation, s.Requirements, mine)
 	}
 	r.done++
 	r.seen = append(r.seen, vs...)
