@@ -1,11 +1,15 @@
 package suites_test
 
 import (
+	"io"
 	"os"
 	"testing"
 
 	"github.com/oncespec/oncespec/mockapi"
 )
+
+// asBurner as the first argument makes it burn a core until its standard input ends.
+const asBurner = "burn-a-core"
 
 // asMock as the first argument makes this test binary the mock: tests kill and restart it as a process of its own.
 const asMock = "serve-the-mock"
@@ -13,6 +17,15 @@ const asMock = "serve-the-mock"
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == asMock {
 		os.Exit(mockapi.Main(os.Args[3:], os.Stderr)) // what `oncespec mock` takes
+	}
+	if len(os.Args) > 1 && os.Args[1] == asBurner {
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			os.Exit(0)
+		}()
+		for n := 0; ; n++ {
+			_ = n
+		}
 	}
 	os.Exit(m.Run())
 }

@@ -31,7 +31,10 @@ func sendPair(ctx context.Context, s *target.Stage, t rewrite.Trial) (fits bool,
 		s.Observe(ctx, in, "after")
 		return true, nil
 	}
-	s.Do(ctx, in, target.Send{Label: "rewritten", Exact: &pair.B, Variant: t.Rewrite})
+	b := s.Do(ctx, in, target.Send{Label: "rewritten", Exact: &pair.B, Variant: t.Rewrite})
+	if !succeeded(s, b) { // is it B that is refused, or every repetition?
+		s.Do(ctx, in, target.Send{Label: "again", Exact: &pair.A})
+	}
 	s.Observe(ctx, in, "after")
 	class := r.ClassUnder(s.Contract())
 	if _, _, executed := class.Allowed(); executed && class != rewrite.NeverReplayed {

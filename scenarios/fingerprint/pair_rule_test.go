@@ -18,6 +18,7 @@ type pairOf struct {
 	a, b            int
 	control, plain  int // 0: not sent
 	controlBody     string
+	again           int // the identical request once more; 0: not sent
 	effects         int
 	odd             string
 }
@@ -32,6 +33,9 @@ func (p pairOf) history() *history.History {
 	}
 	add("first", "i1", p.a, `{"id":"1","x":1}`)
 	add("rewritten", "i1", p.b, `{"id":"1","x":1}`)
+	if p.again != 0 {
+		add("again", "i1", p.again, "")
+	}
 	h.Events = append(h.Events,
 		history.Event{Observation: &history.Observation{Intent: "i1", Probe: "http", Kind: history.Resource, Moment: "after", Count: p.effects}},
 		history.Event{Observation: &history.Observation{Intent: "i1", Probe: "value", Kind: history.Value, Moment: "after", Count: 1, Odd: p.odd}})
@@ -55,6 +59,8 @@ func TestAPairIsToldByState(t *testing.T) {
 		"same meaning replays":                             {pairOf{rewrite: same, a: 201, b: 201, control: 201, effects: 1}, verdict.Pass, "replayed"},
 		"same meaning executed":                            {pairOf{rewrite: same, a: 201, b: 201, control: 201, effects: 2}, verdict.Fail, "double execution"},
 		"same meaning refused":                             {pairOf{rewrite: same, a: 201, b: 422, control: 201, effects: 1}, verdict.Fail, "false refusal"},
+		"every repetition is refused, whatever it says":    {pairOf{rewrite: same, a: 201, b: 410, again: 410, control: 201, effects: 1}, verdict.NotAssessed, "identical request"},
+		"same meaning refused, the identical one is not":   {pairOf{rewrite: same, a: 201, b: 422, again: 201, control: 201, effects: 1}, verdict.Fail, "false refusal"},
 		"same meaning refused even under its own key":      {pairOf{rewrite: same, a: 201, b: 422, control: 422, effects: 1}, verdict.NotAssessed, "vacuous"},
 		"refused without a control proves nothing":         {pairOf{rewrite: same, a: 201, b: 422, effects: 1}, verdict.Inconclusive, "not sent"},
 		"another meaning refused":                          {pairOf{rewrite: different, a: 201, b: 422, control: 201, effects: 1}, verdict.Pass, "refused"},

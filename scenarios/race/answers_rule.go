@@ -68,5 +68,8 @@ func answerProblem(c rule.Case, a *history.Attempt) string {
 		}
 		return ""
 	}
+	if class == contract.Refused && c.Contract.Fidelity == contract.FidelityEffect {
+		return "" // only the effect is promised: who comes after the winner may be turned away for good
+	}
 	return fmt.Sprintf("were answered %s, which is neither the result nor the declared in-flight answer", c.Says(a))
 }

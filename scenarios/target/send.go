@@ -50,7 +50,7 @@ const (
 	// enoughFailures in a row are an answer: a good client does not go on for ever.
 	enoughFailures = 5
 	// longestRetryAfter is how much of a Retry-After is honoured.
-	longestRetryAfter = time.Second
+	longestRetryAfter = 250 * time.Millisecond
 )
 
 // Do sends one attempt and waits for its outcome. It never sends twice.
@@ -166,7 +166,7 @@ func describe(send Send) string {
 }
 
 // Resolve retries the intent's own request as a good client would (label "retry") until the answer is a known result:
-// anything but lost, unknown, in flight or a failure that the contract lets be retried; it honours Retry-After up to a
+// anything but lost, unknown, in flight or a failure that the contract lets be retried; it honours Retry-After up to a quarter
 // second, waits with growing pauses, and stops after timeouts.recovery. It returns the last attempt.
 func (s *Stage) Resolve(ctx context.Context, in *Intent, send Send) *history.Attempt {
 	if send.Label == "" {
