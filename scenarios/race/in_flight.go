@@ -6,6 +6,7 @@ import (
 
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/mockapi/provider"
+	"github.com/oncespec/oncespec/scenarios/rule"
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
@@ -37,6 +38,9 @@ func inFlight(ctx context.Context, s *target.Stage) error {
 	defer limit.Stop()
 	select {
 	case <-duplicate.Done():
+		if class := s.Contract().Classify(rule.Exchange(duplicate.Wait(ctx))); class == contract.Result || class == contract.Replay {
+			answersEarly(ctx, first)
+		}
 	case <-limit.C:
 	case <-ctx.Done():
 	}
@@ -46,4 +50,16 @@ func inFlight(ctx context.Context, s *target.Stage) error {
 	s.Resolve(ctx, in, target.Send{})
 	s.Observe(ctx, in, "after")
 	return nil
+}
+
+// answersEarly lets a first be answered while its downstream call is held, where the target does not wait for that: the
+// duplicate that got a result was then no early one.
+func answersEarly(ctx context.Context, first *target.Flight) {
+	limit := time.NewTimer(waitsFor)
+	defer limit.Stop()
+	select {
+	case <-first.Done():
+	case <-limit.C:
+	case <-ctx.Done():
+	}
 }
