@@ -34,7 +34,7 @@ var fingerprintRows = []Requirement{
 		ID:        "fingerprint/declared",
 		Sentence:  "Changes that a contract decides behave as declared, or, undeclared, pass the equivalence oracle.",
 		Level:     verdict.Must,
-		Premises:  []string{"replay/one-effect", "conflict/no-effect"},
+		Premises:  []string{"replay/one-effect", "conflict/refused", "conflict/no-effect"},
 		Needs:     []Need{NeedState, NeedKeyHeader},
 		Sources:   []Source{PreventDuplicates},
 		Scenarios: []string{"fingerprint/rewrites"},
