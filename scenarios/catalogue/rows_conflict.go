@@ -7,7 +7,7 @@ var conflictRows = []Requirement{
 		ID:        "conflict/refused",
 		Sentence:  "The same key with a changed payload is refused as declared.",
 		Level:     verdict.Must,
-		Premises:  []string{"replay/one-effect"},
+		Premises:  []string{"replay/answered"},
 		Needs:     []Need{NeedChange, NeedKeyHeader},
 		Sources:   []Source{PreventDuplicates, ToolKeys, MissingKey, DuplicateCharges, Draft},
 		Scenarios: []string{"conflict/changed"},

@@ -23,7 +23,7 @@ var keyRows = []Requirement{
 		ID:        "key/quoted-and-bare",
 		Sentence:  "A structured-field string and the bare token are treated as declared: the same key, or refused.",
 		Level:     verdict.Should,
-		Premises:  []string{"replay/one-effect"},
+		Premises:  []string{"replay/answered"},
 		Needs:     []Need{NeedState, NeedKeyHeader},
 		Sources:   []Source{Draft, RFC},
 		Scenarios: []string{"key/syntax"},

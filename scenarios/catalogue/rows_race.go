@@ -51,7 +51,7 @@ var raceRows = []Requirement{
 		ID:        "race/in-flight-then-replay",
 		Sentence:  "After the first completes, the early duplicate's retry gets its result.",
 		Level:     verdict.Must,
-		Premises:  []string{"replay/one-effect", "race/one-effect"},
+		Premises:  []string{"replay/answered", "race/one-effect"},
 		Needs:     []Need{NeedGate, NeedState, NeedKeyHeader},
 		Sources:   []Source{PreventDuplicates, DuplicateCharges},
 		Scenarios: []string{"race/in-flight"},

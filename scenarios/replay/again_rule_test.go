@@ -142,6 +142,34 @@ func TestProofIsWeakWhereTheLinkSawNothing(t *testing.T) {
 	}
 }
 
+func TestAnswered(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		change   func(*story)
+		fidelity contract.Fidelity
+		want     verdict.Outcome
+	}{
+		"replayed":                              {func(*story) {}, "status+body", pass},
+		"refused":                               {func(s *story) { answer(400, `{}`)(s.retry) }, "status+body", pass},
+		"for ever in flight":                    {func(s *story) { s.each(answer(409, `{}`)) }, "status+body", fail},
+		"for ever in flight, the resource too":  {func(s *story) { s.each(answer(409, `{}`)) }, "resource", fail},
+		"in flight, only the effect promised":   {func(s *story) { s.each(answer(409, `{}`)) }, "effect", notAssessed},
+		"500 on every retry":                    {func(s *story) { s.each(answer(500, `{}`)) }, "status+body", fail},
+		"503 on every retry":                    {func(s *story) { s.each(answer(503, `{}`)) }, "status+body", fail},
+		"500 on every retry, only the effect":   {func(s *story) { s.each(answer(500, `{}`)) }, "effect", fail},
+		"one retry was lost":                    {func(s *story) { lost(s.retry) }, "status+body", inconclusive},
+		"asked to slow down":                    {func(s *story) { s.each(answer(429, `{}`)) }, "status+body", inconclusive},
+		"the first was lost, there is no retry": {func(s *story) { lost(s.first) }, "status+body", inconclusive},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := replayed()
+			tc.change(s)
+			ruletest.Expect(t, Rules(), "replay/answered", tc.want, ruletest.IETF(t, fidelity(tc.fidelity)), s.History())
+		})
+	}
+}
+
 func TestSameAnswer(t *testing.T) {
 	t.Parallel()
 	big := strings.Repeat("x", large+1)
@@ -177,9 +205,9 @@ func TestSameAnswer(t *testing.T) {
 		"another spelling of the type":             {func(s *story) { s.retry.Answer.Header["Content-Type"] = []string{"Application/JSON"} }, nil, pass, pass, pass},
 		"other cookies and dates":                  {func(s *story) { s.retry.Answer.Header["Set-Cookie"] = []string{"a=b"} }, nil, pass, pass, pass},
 		"refused although replays are declared":    {func(s *story) { answer(400, `{}`)(s.retry) }, nil, fail, notAssessed, notAssessed},
-		"for ever in flight":                       {func(s *story) { s.each(answer(409, `{}`)) }, nil, fail, notAssessed, notAssessed},
+		"for ever in flight":                       {func(s *story) { s.each(answer(409, `{}`)) }, nil, notAssessed, notAssessed, notAssessed},
 		"500 on every retry":                       {func(s *story) { s.each(answer(500, `{}`)) }, nil, fail, notAssessed, notAssessed},
-		"503 on every retry":                       {func(s *story) { s.each(answer(503, `{}`)) }, nil, fail, notAssessed, notAssessed},
+		"503 on every retry":                       {func(s *story) { s.each(answer(503, `{}`)) }, nil, notAssessed, notAssessed, notAssessed},
 		"one retry was lost":                       {func(s *story) { lost(s.retry) }, nil, inconclusive, inconclusive, inconclusive},
 		"asked to slow down":                       {func(s *story) { s.each(answer(429, `{}`)) }, nil, inconclusive, inconclusive, inconclusive},
 		"the first was lost":                       {func(s *story) { lost(s.first) }, nil, inconclusive, inconclusive, inconclusive},

@@ -88,7 +88,7 @@ func TestWrong(t *testing.T) {
 	}{
 		"each retry is met with a 503": {duplicates(func(w http.ResponseWriter, _ int, _ time.Duration) bool {
 			return say(w, 503, `{}`)
-		}), "profile: ietf-07", "replay/same-status"},
+		}), "profile: ietf-07", "replay/answered"},
 		"the retry breaks it": {duplicates(func(w http.ResponseWriter, nth int, _ time.Duration) bool {
 			return nth == 2 && say(w, 500, `{}`)
 		}), "profile: ietf-07, fidelity: effect", "replay/same-status"},

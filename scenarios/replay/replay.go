@@ -34,6 +34,7 @@ func Scenarios() []target.Scenario {
 func Rules() map[string]rule.Rule {
 	return map[string]rule.Rule{
 		"replay/one-effect":    rule.Each(oneEffect),
+		"replay/answered":      rule.Each(answered),
 		"replay/same-status":   rule.Each(sameStatus),
 		"replay/same-body":     rule.Each(sameBody),
 		"replay/same-headers":  rule.Each(sameHeaders),

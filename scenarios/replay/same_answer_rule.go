@@ -10,12 +10,8 @@ import (
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
-// sameStatus: the retry has the status of the first answer. Where the declared fidelity leaves the status open, it must
-// still be an answer: a retry that is only ever answered with a 5xx, or told to wait, tells its caller nothing.
+// sameStatus: the retry has the status of the first answer.
 func sameStatus(c rule.Case, h *history.History) []rule.Finding {
-	if f, never := neverAnswered(c, h); never {
-		return one(f)
-	}
 	first, retry, broken := pair(c, h)
 	if broken != nil {
 		return broken
@@ -27,11 +23,10 @@ func sameStatus(c rule.Case, h *history.History) []rule.Finding {
 		}
 	}
 	switch {
-	case c.Class(retry) == contract.InFlightAnswer && c.Contract.Fidelity != contract.FidelityEffect && c.Contract.Fidelity != "":
-		return one(rule.Fail(proof, "the first attempt was answered %s, but each of its %d retries was told to wait: the last was answered %s",
-			c.Says(first), len(h.Attempts("retry")), c.Says(retry)))
 	case !bodyCovered(c):
 		return one(open(c, "status", retry))
+	case c.Class(retry) == contract.InFlightAnswer:
+		return one(rule.NotAssessed("the retry was told to wait, however often it was sent"))
 	case retry.Answer.Status != first.Answer.Status:
 		return one(rule.Fail(proof, "the first attempt was answered %s, its retry %s", c.Says(first), c.Says(retry)))
 	}
@@ -155,24 +150,6 @@ func pair(c rule.Case, h *history.History) (first, retry *history.Attempt, broke
 		return nil, nil, one(rule.Inconclusive(verdict.Environment, "the retry %s", why))
 	}
 	return first, retry, nil
-}
-
-// patience is how many retries must have been answered, all with a 5xx, to call it the target's way of answering them.
-const patience = 3
-
-// neverAnswered: one lost retry proves nothing, but a target that meets every retry with a 5xx has no replay.
-func neverAnswered(c rule.Case, h *history.History) (rule.Finding, bool) {
-	first, all := h.First("first"), h.Attempts("retry", "again")
-	if c.NoResult("the first attempt", first) != nil || len(all) < patience {
-		return rule.Finding{}, false
-	}
-	for _, a := range all {
-		if a.Outcome != history.Answered || a.Answer == nil || a.Replaced || a.Answer.Status < 500 {
-			return rule.Finding{}, false
-		}
-	}
-	return rule.Fail(rule.ProofOf(append(all, first)...), "the first attempt was answered %s, each of its %d retries with a 5xx, the last %s",
-		c.Says(first), len(all), c.Says(all[len(all)-1])), true
 }
 
 func open(c rule.Case, what string, retry *history.Attempt) rule.Finding {
