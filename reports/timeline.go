@@ -26,7 +26,7 @@ type exchange struct {
 // timeline lays a history out in time.
 func timeline(h *history.History) []mark {
 	start, end := span(h)
-	scale := func(at int64) float64 { return 100 * float64(at-start) / float64(max(end-start, 1)) }
+	scale := func(at int64) float64 { return min(100*float64(at-start)/float64(max(end-start, 1)), 99.4) }
 	var marks []mark
 	for _, e := range h.Events {
 		m := mark{Left: scale(e.At), At: fmt.Sprintf("%.1f ms", float64(e.At-start)/1000)}
@@ -58,7 +58,7 @@ func timeline(h *history.History) []mark {
 			}
 		case e.Fault != nil:
 			f := e.Fault
-			m.Class, m.Label, m.Text = "fault", f.Kind, strings.Join(append([]string{f.Phase, f.Detail}, f.Evidence...), " ")
+			m.Class, m.Label, m.Text = "fault", f.Kind, strings.Join(slices.DeleteFunc(append([]string{f.Phase, f.Detail}, f.Evidence...), func(s string) bool { return s == "" }), "; ")
 			if !f.Landed {
 				m.Text += " (not seen to land)"
 			}
@@ -88,7 +88,7 @@ func span(h *history.History) (start, end int64) {
 		first = false
 	}
 	for _, e := range h.Events {
-		if o := e.Observation; o != nil && o.Moment == "final" {
+		if o, s := e.Observation, e.Status; o != nil && o.Moment == "final" || s != nil && s.Moment == "final" {
 			continue // long after the rest: it would squeeze everything to the left
 		}
 		widen(e.At)

@@ -83,6 +83,7 @@ func Begin(ctx context.Context, opts Options) (*Run, error) {
 	}
 	within, cancel := r.limited(ctx)
 	defer cancel()
+	r.plan.URL = r.target.URL()
 	for _, o := range r.plan.Operations {
 		opts.Progress.Doing("looking at the steady state of " + o.Name)
 		steady, h, err := r.target.Steady(within, opts.Config.Operations[o.Name])

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -226,6 +227,9 @@ func (t *Target) vars() template.Vars {
 func (t *Target) upstream() link.Upstream {
 	return link.Upstream{Addr: t.base.addr, TLS: t.base.tlsConfig()}
 }
+
+// URL is where the target is, as configured, with the port that was chosen for it.
+func (t *Target) URL() string { return strings.ReplaceAll(t.cfg.Target.URL, "{port}", t.port) }
 
 // host is how the target is named in requests.
 func (t *Target) host() string { return t.base.name }
