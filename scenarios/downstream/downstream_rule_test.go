@@ -112,6 +112,20 @@ func keyless(n int) *history.History {
 	return twice(n, func(a *history.Attempt) { a.Request.Header = a.Request.Header[:1] })
 }
 
+// shared is another operation under the key of the first, answered with the first one's result.
+func shared() *history.History {
+	b := historytest.New("key/scope")
+	in, other := b.Intent(), b.Intent()
+	other.Key = in.Key
+	b.Answered(in, "first", 201, created)
+	b.Answered(other, "other-operation", 201, created)
+	for i, n := range map[*history.Intent]int{in: 1, other: 0} {
+		b.Saw(i, history.Resource, "final", n)
+		b.Saw(i, history.Ledger, "final", n)
+	}
+	return b.History()
+}
+
 func twins(n int) *history.History {
 	b := historytest.New("key/identity")
 	in, twin := b.Intent(), b.Intent()
@@ -154,6 +168,7 @@ func TestReconciles(t *testing.T) {
 		"reads failed, and nothing is there":           {seen(500, 0, 0, 0, history.Failed), verdict.Pass},
 		"still open, half done":                        {seen(409, 0, 0, 1, history.UnknownDone), verdict.NotAssessed},
 		"changed payloads are operations of their own": {changed(2), verdict.NotAssessed},
+		"what else is under the key is judged there":   {shared(), verdict.NotAssessed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

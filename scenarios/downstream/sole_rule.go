@@ -10,12 +10,12 @@ import (
 )
 
 // soleIntents are the intents of a history that are one operation whatever the contract's scope and fingerprint: all their
-// requests carry one key, one payload and one principal to one place, and no other intent shares their markers. What else
-// a scenario sends under a key may rightly be an operation of its own.
+// requests carry one key, one payload and one principal to one place, and no other intent shares their markers or their key.
+// What else a scenario sends under a key may rightly be an operation of its own, or none at all.
 func soleIntents(c rule.Case, h *history.History) (sole []history.Intent) {
 	for _, in := range h.Intents {
 		attempts := h.AttemptsOf(in.ID)
-		if len(attempts) == 0 || in.TwinOf != "" || hasTwin(h, in.ID) {
+		if len(attempts) == 0 || in.TwinOf != "" || hasRival(h, in) {
 			continue
 		}
 		first := sent(c, attempts[0])
@@ -27,8 +27,10 @@ func soleIntents(c rule.Case, h *history.History) (sole []history.Intent) {
 	return sole
 }
 
-func hasTwin(h *history.History, intent string) bool {
-	return slices.ContainsFunc(h.Intents, func(in history.Intent) bool { return in.TwinOf == intent })
+func hasRival(h *history.History, in history.Intent) bool {
+	return slices.ContainsFunc(h.Intents, func(other history.Intent) bool {
+		return other.TwinOf == in.ID || other.ID != in.ID && in.Key != "" && other.Key == in.Key
+	})
 }
 
 // identity is what tells operations apart for some contract or other.

@@ -112,8 +112,7 @@ func TestStored(t *testing.T) {
 		}
 		return h
 	}
-	corrected := func(status int) trial {
-		h := twice("crash", 500, 500, false)
+	correct := func(h trial, status int) trial {
 		body := `{"error":"x"}`
 		if status < 300 {
 			body = created
@@ -121,6 +120,7 @@ func TestStored(t *testing.T) {
 		h.Answered(h.in, "corrected", status, body)
 		return h
 	}
+	corrected := func(status int) trial { return correct(twice("crash", 500, 500, false), status) }
 	for name, c := range map[string]struct {
 		h      trial
 		part   string
@@ -137,14 +137,20 @@ func TestStored(t *testing.T) {
 		"the sample is accepted":                              {h: twice("refused", 201, 201, false), part: "4xx", want: verdict.Inconclusive},
 		"invalid, by its own declaration":                     {h: twice("invalid", 400, 400, true), part: "4xx", change: declares("4xx", "no"), want: verdict.Pass},
 		"invalid and replayed, declared not to be":            {h: twice("invalid", 400, 400, true), part: "4xx", change: declares("validation", "no"), want: verdict.Fail},
+		"refused, another payload is refused as changed":      {h: correct(twice("refused", 402, 402, false), 422), part: "4xx", change: declares("4xx", "yes"), want: verdict.Pass},
+		"refused, the key works with another payload":         {h: correct(twice("refused", 402, 402, false), 201), part: "4xx", want: verdict.Pass},
+		"refused, the key works, declared stored":             {h: correct(twice("refused", 402, 402, false), 201), part: "4xx", change: declares("4xx", "yes"), want: verdict.Fail},
+		"refused for all payloads, declared not stored":       {h: correct(twice("refused", 402, 402, false), 402), part: "4xx", change: declares("4xx", "no"), want: verdict.Fail},
 		"broken twice":                                        {h: twice("crash", 500, 500, false), part: "5xx", change: declares("5xx", "no"), want: verdict.Pass},
 		"broken, the key works with another payload":          {h: corrected(201), part: "5xx", change: declares("5xx", "no"), want: verdict.Pass},
+		"broken, the key works, declared stored":              {h: corrected(201), part: "5xx", change: declares("5xx", "yes"), want: verdict.Fail},
 		"broken, another payload is refused as changed":       {h: corrected(422), part: "5xx", change: declares("5xx", "no"), want: verdict.Pass},
 		"broken for another payload too, unspecified":         {h: corrected(500), part: "5xx", want: verdict.Pass},
 		"broken for another payload too, declared stored":     {h: corrected(500), part: "5xx", change: declares("5xx", "yes"), want: verdict.Pass},
 		"broken for another payload too, declared not stored": {h: corrected(500), part: "5xx", change: declares("5xx", "no"), want: verdict.Fail},
 		"broken, then in flight":                              {h: twice("crash", 500, 409, false), part: "5xx", want: ""},
 		"downstream recovered, carried out":                   {h: twice(byDownstream, 502, 201, false), part: "5xx", change: declares("5xx", "no"), want: verdict.Pass},
+		"downstream recovered, carried out, all is marked":    {h: twice(byDownstream, 502, 201, true), part: "5xx", change: declares("5xx", "no"), want: verdict.Pass},
 		"downstream recovered, still failing":                 {h: twice(byDownstream, 502, 502, false), part: "5xx", change: declares("5xx", "no"), want: verdict.Fail},
 		"downstream recovered, stored":                        {h: twice(byDownstream, 500, 500, true), part: "5xx", change: declares("5xx", "yes"), want: verdict.Pass},
 		"downstream recovered, not stored":                    {h: twice(byDownstream, 500, 201, false), part: "5xx", change: declares("5xx", "yes"), want: verdict.Fail},

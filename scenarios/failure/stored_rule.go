@@ -49,7 +49,7 @@ func storedOf(c rule.Case, h *history.History, first, again *history.Attempt) ru
 		declared = c.Contract.Stored.Validation
 	}
 	same := sameFailure(c, first, again)
-	marked := c.Contract.Marker.OnFirst != "same" && c.Contract.Marked(rule.Exchange(again))
+	marked := !c.Succeeded(again) && c.Contract.Marker.OnFirst != "same" && c.Contract.Marked(rule.Exchange(again))
 	said := c.Says(first) + ", then " + c.Says(again)
 	became, word := corrected(c, h, first)
 	said += word
@@ -58,6 +58,8 @@ func storedOf(c rule.Case, h *history.History, first, again *history.Attempt) ru
 		return rule.Fail(verdict.Strong, "the failure left the key in flight: %s", said)
 	case declared == "yes" && !same:
 		return rule.Fail(verdict.Strong, "the failure is not answered again, as declared: %s", said)
+	case declared == "yes" && became == dropped:
+		return rule.Fail(verdict.Strong, "the failure is not kept, as declared: %s", said)
 	case declared == "no" && marked:
 		return rule.Fail(verdict.Strong, "the failure is replayed, where the contract lets it be tried again: %s, marked %s", said, c.Contract.Marker.Name)
 	case declared == "no" && same && h.Trial == byDownstream:

@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/oncespec/oncespec/mockapi/contract"
+	"github.com/oncespec/oncespec/scenarios/rule"
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
-// distinctKeys sends requests that have nothing to do with one another at once.
+// distinctKeys sends requests that have nothing to do with one another at once. Only those that were not answered with a
+// result are sent again: what retries do is a question of its own.
 func distinctKeys(ctx context.Context, s *target.Stage) error {
 	for i, n := range []int{2, 10} {
 		trial := s.Trial(fmt.Sprintf("round %d: %d keys", i+1, n))
@@ -19,9 +22,11 @@ func distinctKeys(ctx context.Context, s *target.Stage) error {
 			}
 			shots = append(shots, target.Shot{Intent: in, Send: target.Send{Label: "stranger"}})
 		}
-		trial.Burst(ctx, "stranger", shots)
-		for _, shot := range shots {
-			trial.Resolve(ctx, shot.Intent, target.Send{})
+		attempts := trial.Burst(ctx, "stranger", shots)
+		for i, shot := range shots {
+			if class := s.Contract().Classify(rule.Exchange(attempts[i])); class != contract.Result && class != contract.Replay {
+				trial.Resolve(ctx, shot.Intent, target.Send{})
+			}
 			trial.Observe(ctx, shot.Intent, "after")
 		}
 	}
