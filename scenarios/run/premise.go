@@ -2,14 +2,20 @@ package run
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/oncespec/oncespec/scenarios/catalogue"
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
-// applyPremises turns verdicts on requirements whose premise did not hold into "not assessed": where a retry makes a second
-// effect, nothing that builds on retries can be told, and a report about one defect stays short.
-func applyPremises(vs []verdict.Verdict) []verdict.Verdict {
+// moot tells whether all requirements that a step is for, as far as it has any, build on what already failed.
+func (r *Run) moot(s Step) bool {
+	broken, wanted := failed(r.seen), slices.Concat(s.Requirements, s.Helps)
+	return len(wanted) > 0 && !slices.ContainsFunc(wanted, func(id string) bool { return brokenPremise(id, s.Operation, broken, 0) == "" })
+}
+
+// failed holds what did not hold, by requirement and operation.
+func failed(vs []verdict.Verdict) map[string]bool {
 	broken := map[string]bool{}
 	for _, v := range vs {
 		if v.Verdict == verdict.Fail || v.Verdict == verdict.Warn {
@@ -18,6 +24,13 @@ func applyPremises(vs []verdict.Verdict) []verdict.Verdict {
 			}
 		}
 	}
+	return broken
+}
+
+// applyPremises turns verdicts on requirements whose premise did not hold into "not assessed": where a retry makes a second
+// effect, nothing that builds on retries can be told, and a report about one defect stays short.
+func applyPremises(vs []verdict.Verdict) []verdict.Verdict {
+	broken := failed(vs)
 	out := make([]verdict.Verdict, len(vs))
 	for i, v := range vs {
 		out[i] = v

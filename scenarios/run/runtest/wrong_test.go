@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -105,5 +106,26 @@ func TestWrong(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestMoot: where a retry makes a second effect, nothing is tried that builds on retries.
+func TestMoot(t *testing.T) {
+	t.Parallel()
+	var s seen
+	api := &runtest.API{Hook: func(a *runtest.API, w http.ResponseWriter, r *http.Request, body []byte) bool {
+		if s.again(r) > 1 && title(body) != "" {
+			a.Make("again", title(body))
+		}
+		return false
+	}}
+	vs := runtest.Verdicts(t, api, "profile: ietf-07", "replay", "lost")
+	if v := vs["replay/one-effect#resource"]; v.Verdict != verdict.Fail {
+		t.Errorf("replay/one-effect#resource: expected a fail, found %s: %s", v.Verdict, v.Detail)
+	}
+	for name, v := range vs {
+		if strings.HasPrefix(name, "lost/") && (v.Verdict != verdict.NotAssessed || v.Detail != "premise failed: replay/one-effect" || len(v.Histories) > 0) {
+			t.Errorf("%s: expected it not to be tried for its premise, found %s: %s, by %v", name, v.Verdict, v.Detail, v.Histories)
+		}
 	}
 }
