@@ -50,7 +50,10 @@ func Table(w io.Writer, r *Report, dir string, colour bool) error {
 		fmt.Fprintf(&b, "add %s for %d more\n", u.Add, len(u.Requirements))
 	}
 	if dir != "" {
-		fmt.Fprintf(&b, "\nreport: %s  (seed %d, %.1f s)\n", filepath.Join(dir, "report.html"), r.Seed, float64(r.DurationMS)/1000)
+		if len(r.Unlock) > 0 || r.Summary.Fail+r.Summary.Warn+r.Summary.Error+r.Summary.Inconclusive > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "report: %s  (seed %d, %.1f s)\n", filepath.Join(dir, "report.html"), r.Seed, float64(r.DurationMS)/1000)
 	}
 	code := "1;33"
 	switch r.Result {
