@@ -79,6 +79,9 @@ func TestRowsOfSQLite(t *testing.T) {
 func TestRowsOfPostgreSQL(t *testing.T) {
 	dsn := os.Getenv("ONCESPEC_POSTGRES")
 	if dsn == "" {
+		if slices.Contains(strings.Split(os.Getenv("ONCESPEC_REQUIRE"), ","), "postgres") {
+			t.Fatal("ONCESPEC_REQUIRE asks for postgres, but ONCESPEC_POSTGRES names no database")
+		}
 		t.Skip("ONCESPEC_POSTGRES names no database")
 	}
 	conn, err := pgx.Connect(t.Context(), dsn)
