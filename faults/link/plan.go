@@ -25,6 +25,9 @@ type Plan struct {
 
 	// CutRequest forwards this many request bytes and closes both sides when one more arrives. 0 is no cut.
 	CutRequest int64
+	// HangUpAfter forwards this many request bytes and closes both sides at once, whether or not more arrives, as a client
+	// does that leaves. Closing here leaves no gap in which the upstream is ahead. 0 does not.
+	HangUpAfter int64
 	// DribbleRequest forwards the request in small slices.
 	DribbleRequest Dribble
 }
@@ -36,11 +39,14 @@ type Dribble struct {
 }
 
 func (p Plan) check() error {
-	if p.CutResponse < 0 || p.CutRequest < 0 || p.DribbleRequest.Slice < 0 || p.DribbleRequest.Pause < 0 {
+	if p.CutResponse < 0 || p.CutRequest < 0 || p.HangUpAfter < 0 || p.DribbleRequest.Slice < 0 || p.DribbleRequest.Pause < 0 {
 		return errors.New("plan: a cut, a slice or a pause is negative; 0 switches it off")
 	}
 	if p.DribbleRequest.Pause > 0 && p.DribbleRequest.Slice == 0 {
 		return errors.New("plan: a dribble pauses but has no slice size; give the bytes to forward between pauses")
+	}
+	if p.CutRequest > 0 && p.HangUpAfter > 0 {
+		return errors.New("plan: the request is both cut and whole; choose one of cut and hang-up")
 	}
 	set := 0
 	for _, on := range []bool{p.DropResponse, p.CutResponse > 0, p.ResetResponse, len(p.ReplaceResponse) > 0} {

@@ -24,7 +24,8 @@ func (c *conn) request(stub *toxics.ToxicStub) {
 		if cut && sent {
 			w.ledger.note(func(p *Proof) { p.RequestCut = true })
 		}
-		if cut || !sent {
+		left := w.plan.HangUpAfter > 0 && forwarded >= w.plan.HangUpAfter
+		if cut || left || !sent {
 			stub.Close() // closes the upstream, whose end closes the client
 		}
 	})

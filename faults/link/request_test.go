@@ -73,6 +73,26 @@ func TestRequestCutBeyondItsEndIsNoCut(t *testing.T) {
 	proves(t, w, link.Proof{Connections: 1, RequestBytes: 7, RequestForwarded: 7, ResponseBytes: 8, ResponseForwarded: 8})
 }
 
+// TestHangUpIsAtOnce: the upstream finds the end right behind the last byte, while the client is still there.
+func TestHangUpIsAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, slice := range map[string]int{"in one piece": 0, "in slices": 2} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			received := make(chan []byte, 1)
+			u := listen(t, recording(received))
+			w := open(t, u, link.Plan{HangUpAfter: 7, DribbleRequest: link.Dribble{Slice: slice}})
+			client := dial(t, w)
+			send(t, client, []byte("request"))
+			if got := <-received; string(got) != "request" {
+				t.Errorf("upstream received %q", got)
+			}
+			io.Copy(io.Discard, client) // it is sent away itself
+			proves(t, w, link.Proof{Connections: 1, RequestBytes: 7, RequestForwarded: 7})
+		})
+	}
+}
+
 func TestLargeRequestBehindACut(t *testing.T) {
 	t.Parallel()
 	received := make(chan []byte, 1)

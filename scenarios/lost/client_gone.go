@@ -2,6 +2,7 @@ package lost
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/oncespec/oncespec/mockapi/provider"
@@ -15,11 +16,36 @@ const notice = 100 * time.Millisecond
 // breath is a pause before the retries: one that comes too early is told to come back in a second.
 const breath = 20 * time.Millisecond
 
-// clientGone hangs up right after the last request byte, and, where there is a gate, also in the middle of the work: a
-// target that ties its work to the connection breaks it off there.
+// trialMiddle begins the names of trials whose client may be answered before it goes: nobody knows how long the work takes
+// this time.
+const trialMiddle = "in the middle"
+
+// clientGone hangs up right after the last request byte, in the middle of the work by its usual length, and, where there is
+// a gate, while it is held there for certain: a target that ties its work to the connection breaks it off. Where that
+// happens by chance, some rounds make it happen.
 func clientGone(ctx context.Context, s *target.Stage) error {
-	if err := hungUp(ctx, s.Trial("after sending")); err != nil {
+	control, err := s.Intent(ctx)
+	if err != nil {
 		return err
+	}
+	usual := s.Do(ctx, control, target.Send{Label: "control"}).Link
+	works := time.Duration(usual.FirstByteAt-usual.LastRequestAt) * time.Microsecond
+
+	for round := range 3 {
+		trial := s.Trial(fmt.Sprintf("after sending, round %d", round+1))
+		if err := hungUp(ctx, trial, func(in *target.Intent) {
+			trial.Do(ctx, in, target.Send{HangUp: true})
+		}); err != nil {
+			return err
+		}
+	}
+	for _, percent := range []int{30, 70} {
+		trial := s.Trial(fmt.Sprintf("%s, after %d %% of the usual time", trialMiddle, percent))
+		if err := hungUp(ctx, trial, func(in *target.Intent) {
+			leaveAfter(ctx, trial, in, works*time.Duration(percent)/100)
+		}); err != nil {
+			return err
+		}
 	}
 	if s.Has(catalogue.NeedGate) {
 		return leftWorking(ctx, s.Trial(trialWork))
@@ -27,12 +53,29 @@ func clientGone(ctx context.Context, s *target.Stage) error {
 	return nil
 }
 
-func hungUp(ctx context.Context, s *target.Stage) error {
+// leaveAfter hangs up when the target has had the request for so long.
+func leaveAfter(ctx context.Context, s *target.Stage, in *target.Intent, d time.Duration) {
+	gone := make(chan struct{})
+	first := s.Go(ctx, in, target.Send{GiveUp: gone})
+	if w := first.Wire(); w != nil {
+		select {
+		case <-w.RequestForwarded(1):
+			pass(ctx, d)
+		case <-first.Done():
+		case <-ctx.Done():
+		}
+	}
+	close(gone)
+	first.Wait(ctx)
+}
+
+// hungUp lets the client send and leave, and retries.
+func hungUp(ctx context.Context, s *target.Stage, leave func(*target.Intent)) error {
 	in, err := s.Intent(ctx)
 	if err != nil {
 		return err
 	}
-	s.Do(ctx, in, target.Send{HangUp: true})
+	leave(in)
 	s.Do(ctx, in, target.Send{}) // at once, as long as the target may still be at work
 	pass(ctx, breath)
 	s.Resolve(ctx, in, target.Send{})

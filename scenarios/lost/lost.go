@@ -16,7 +16,7 @@ func Scenarios() []target.Scenario {
 		{ID: "lost/slow-response", Sentence: "Gives up while the work runs, retries during it and after it.", Needs: needs, Run: slowResponse},
 		{ID: "lost/partial-request", Sentence: "Cuts the request before it is whole, then retries one and leaves others alone.", Needs: needs, Run: partialRequest},
 		{ID: "lost/gateway-error", Sentence: "Answers 502, then 504, in place of the target's response, then retries.", Needs: needs, Run: gatewayError},
-		{ID: "lost/client-gone", Sentence: "Hangs up right after sending, and while the work runs, then retries.", Needs: needs, Run: clientGone},
+		{ID: "lost/client-gone", Sentence: "Hangs up right after sending, some times, and while the work runs, then retries.", Needs: needs, Run: clientGone},
 		{ID: "lost/slow-request", Sentence: "Lets the request dribble in, then retries.", Needs: needs, Run: slowRequest},
 	}
 }

@@ -271,6 +271,38 @@ func TestClientGoneStoredAsFailure(t *testing.T) {
 	}
 }
 
+// TestClientGoneInTheMiddle: a client that meant to leave during the work and was answered before proves nothing, and
+// is no reason to doubt either.
+func TestClientGoneInTheMiddle(t *testing.T) {
+	t.Parallel()
+	middle := func(answered bool, effects int) *history.History {
+		h := landed["lost/client-gone"]()
+		h.Trial(trialMiddle + ", after 30 % of the usual time")
+		if answered {
+			h.first.Outcome = history.Answered
+		}
+		return h.retried(201, `{"id":"t1"}`).effects(effects, "t1", "t2").History()
+	}
+	control := historytest.New("lost/client-gone")
+	control.Answered(control.Intent(), "control", 201, `{}`)
+	good := landed["lost/client-gone"]().retried(201, `{"id":"t1"}`).effects(1, "t1").History()
+	for name, c := range map[string]struct {
+		hs   []*history.History
+		want verdict.Outcome
+	}{
+		"it left in time":                 {[]*history.History{control.History(), middle(false, 1)}, verdict.Pass},
+		"it was answered before":          {[]*history.History{control.History(), middle(true, 1)}, verdict.NotAssessed},
+		"it was answered before, twice":   {[]*history.History{good, middle(true, 2)}, verdict.Fail},
+		"another left right after":        {[]*history.History{good, middle(true, 1)}, verdict.Pass},
+		"another left and was done twice": {[]*history.History{good, middle(false, 2)}, verdict.Fail},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ruletest.Expect(t, Rules(), "lost/client-gone", c.want, ruletest.IETF(t), c.hs...)
+		})
+	}
+}
+
 func TestPartialRequest(t *testing.T) {
 	t.Parallel()
 	con := ruletest.IETF(t)

@@ -95,7 +95,11 @@ func (s *Stage) board(ctx context.Context, in *Intent, send Send) (*Flight, erro
 	}
 	// The wire is there in any case, and even when the context has ended: procedures ask it without looking.
 	var openErr error
-	if f.wire, openErr = s.target.links.Open(context.WithoutCancel(ctx), s.target.upstream(), send.Fault); openErr != nil {
+	plan := send.Fault
+	if send.HangUp && err == nil {
+		plan.HangUpAfter = f.size()
+	}
+	if f.wire, openErr = s.target.links.Open(context.WithoutCancel(ctx), s.target.upstream(), plan); openErr != nil {
 		err = errors.Join(err, openErr)
 	}
 	return f, err

@@ -3,11 +3,11 @@ package runtest
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"github.com/oncespec/oncespec/faults/life"
 	"github.com/oncespec/oncespec/scenarios/run"
 	"github.com/oncespec/oncespec/scenarios/target/config"
 	"github.com/oncespec/oncespec/scenarios/verdict"
@@ -84,15 +84,15 @@ func verdicts(t testing.TB, cfg *config.Config, packs []string) map[string]verdi
 	return named
 }
 
-// free finds a port that nobody listens at.
+// free is an address that nobody listens at. It lies outside of the range from which other tests get theirs, so that it
+// stays free.
 func free(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := life.FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return fmt.Sprintf("127.0.0.1:%d", port)
 }
 
 // Accused names the verdicts that speak against the target or leave its case open, with what they say.
