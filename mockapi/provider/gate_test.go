@@ -15,7 +15,10 @@ import (
 	"github.com/oncespec/oncespec/mockapi/provider"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// A server that answered before it had read all of a request lingers for half a second, which is longer than goleak waits.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
+}
 
 // patience is how long a test waits for an event that is certain to come.
 const patience = 20 * time.Second
