@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -65,6 +66,18 @@ var exchanges = map[string]exchange{
 			one, two, three := <-first, <-duplicate, <-rival
 			return fmt.Sprintf("%s; duplicate %s, come back %v; changed %s; first %s; retry %s; tickets %d %d", state, brief(two), two.header.Get("Retry-After") != "",
 				brief(three), brief(one), brief(b.create("k1", "t")), b.tickets("t"), b.tickets("u"))
+		},
+	},
+	"rivals together": {
+		"both false", // which of two payloads wins is open
+		func(b *bench) string {
+			both := false
+			for round := 0; round < 20 && !both; round++ { // a race is not won every time
+				key := fmt.Sprint("r", round)
+				one, two := b.later(key, key+"t"), b.later(key, key+"u")
+				both = (<-one).status == 201 && (<-two).status == 201
+			}
+			return fmt.Sprint("both ", both)
 		},
 	},
 	"strangers together": {
@@ -221,9 +234,9 @@ var exchanges = map[string]exchange{
 			b.downstream.set(func() { b.downstream.hold = make(chan struct{}) })
 			first := b.later("k1", "t")
 			b.downstream.await(b.t)
+			b.downstream.set(func() { b.downstream.hold = nil }) // the held call ends with its caller, later ones are booked
 			b.restart()
 			<-first
-			b.downstream.set(func() { release(&b.downstream.hold) })
 			return fmt.Sprintf("%s; tickets %d, bookings %d", brief(b.create("k1", "t")), b.tickets("t"), b.downstream.booked("t"))
 		},
 	},
@@ -236,7 +249,7 @@ var exchanges = map[string]exchange{
 		},
 	},
 	"client gone": {
-		"during 409; after 201 replay; tickets 1",
+		"during 409; after 201 replay; tickets 1, bookings 1",
 		func(b *bench) string {
 			b.downstream.set(func() { b.downstream.hold = make(chan struct{}) })
 			ctx, hangUp := context.WithCancel(context.Background())
@@ -257,22 +270,62 @@ var exchanges = map[string]exchange{
 					break
 				}
 			}
-			return fmt.Sprintf("during %s; after %s; tickets %d", brief(during), brief(after), b.tickets("t"))
+			return fmt.Sprintf("during %s; after %s; tickets %d, bookings %d", brief(during), brief(after), b.tickets("t"), b.downstream.booked("t"))
+		},
+	},
+	"refused for good": {
+		"403 | 403 replay | another 422",
+		func(b *bench) string {
+			send := func() string {
+				return brief(b.send("POST", "/v1/tickets", `{"project":"closed","title":"t"}`, keyHeader, `"k1"`))
+			}
+			return fmt.Sprintf("%s | %s | another %s", send(), send(), brief(b.create("k1", "t")))
+		},
+	},
+	"invalid payload": {
+		"invalid 422; corrected 201",
+		func(b *bench) string {
+			invalid := b.send("POST", "/v1/tickets", `{"project":"","title":"t"}`, keyHeader, `"k1"`)
+			return fmt.Sprintf("invalid %s; corrected %s", brief(invalid), brief(b.create("k1", "t")))
+		},
+	},
+	"request in pieces": {
+		"201 replay",
+		func(b *bench) string {
+			retry := "201 replay"
+			for round := 0; round < 20 && retry == "201 replay"; round++ { // the pieces may come in together
+				key := fmt.Sprint("k", round)
+				first := open(b, key, key, 30, 20*time.Millisecond)
+				_, _ = first.Read(make([]byte, 1)) // it is answered
+				_ = first.Close()
+				retry = brief(b.create(key, key))
+			}
+			return retry
+		},
+	},
+	"answer not read": {
+		"201 replay; tickets 1",
+		func(b *bench) string {
+			first := open(b, "k1", "t", 0, 0)
+			defer first.Close()
+			_, _ = first.Read(make([]byte, 1)) // it begins to answer
+			return fmt.Sprintf("%s; tickets %d", brief(b.create("k1", "t")), b.tickets("t"))
+		},
+	},
+	"killed with its answer not read": {
+		"201 replay; tickets 1",
+		func(b *bench) string {
+			first := open(b, "k1", "t", 0, 0)
+			defer first.Close()
+			_, _ = first.Read(make([]byte, 1)) // it begins to answer
+			b.restart()
+			return fmt.Sprintf("%s; tickets %d", brief(b.create("k1", "t")), b.tickets("t"))
 		},
 	},
 	"half a request": {
 		"tickets 0",
 		func(b *bench) string {
-			body := ticket("t")
-			half := fmt.Sprintf("POST /v1/tickets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer acme-token\r\nContent-Type: application/json\r\n%s: \"k1\"\r\nContent-Length: %d\r\n\r\n%s",
-				keyHeader, len(body), body[:len(body)-1])
-			connection, err := net.Dial("tcp", b.http.Listener.Addr().String())
-			if err != nil {
-				b.t.Fatal(err)
-			}
-			if _, err := connection.Write([]byte(half)); err != nil {
-				b.t.Fatal(err)
-			}
+			connection := open(b, "k1", "t", 1, -1)
 			_ = connection.(*net.TCPConn).CloseWrite()
 			_, _ = connection.Read(make([]byte, 1)) // the answer means that it is done
 			_ = connection.Close()
@@ -287,6 +340,31 @@ var exchanges = map[string]exchange{
 			return fmt.Sprintf("%s %s, result %v", one, two, strings.Contains(b.send("GET", "/v1/operations/k1", "").body, first.header.Get("Location")))
 		},
 	},
+}
+
+// open sends a new ticket on a connection of its own, the last bytes after a pause; a negative pause leaves them out.
+func open(b *bench, key, title string, last int, pause time.Duration) net.Conn {
+	b.t.Helper()
+	body := ticket(title)
+	request := fmt.Sprintf("POST /v1/tickets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer acme-token\r\nContent-Type: application/json\r\n%s: %q\r\nContent-Length: %d\r\n\r\n%s",
+		keyHeader, key, len(body), body)
+	connection, err := net.Dial("tcp", b.http.Listener.Addr().String())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	parts := []string{request[:len(request)-last], request[len(request)-last:]}
+	if pause < 0 {
+		parts = parts[:1]
+	}
+	for i, part := range parts {
+		if i > 0 {
+			time.Sleep(pause)
+		}
+		if _, err := connection.Write([]byte(part)); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	return connection
 }
 
 // meets sends a ticket under k1 while that key's first request is held, and returns once it was answered, or is held as well

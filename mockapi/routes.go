@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -17,23 +16,23 @@ func routes(f *flow.Flow, reads []command.Read) http.Handler {
 	router := chi.NewRouter()
 	router.Use(onePath, func(next http.Handler) http.Handler { return recovered(f, next) })
 	router.NotFound(func(w http.ResponseWriter, _ *http.Request) {
-		write(w, refusal(http.StatusNotFound, "not_found", "There is nothing at this path"))
+		flow.Write(w, refusal(http.StatusNotFound, "not_found", "There is nothing at this path"))
 	})
 	router.MethodNotAllowed(func(w http.ResponseWriter, _ *http.Request) {
-		write(w, refusal(http.StatusMethodNotAllowed, "method_not_allowed", "The path does not take this method"))
+		flow.Write(w, refusal(http.StatusMethodNotAllowed, "method_not_allowed", "The path does not take this method"))
 	})
 	router.Get("/healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	router.Get("/v1/operations/{key}", func(w http.ResponseWriter, r *http.Request) {
-		write(w, f.ReadStatus(r, params(r)["key"]))
+		flow.Write(w, f.ReadStatus(r, params(r)["key"]))
 	})
 	for _, operation := range f.Operations {
 		router.Method(operation.Method, operation.Pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			write(w, f.Serve(r, operation, params(r)))
+			f.Serve(w, r, operation, params(r))
 		}))
 	}
 	for _, read := range reads {
 		router.Get(read.Pattern, func(w http.ResponseWriter, r *http.Request) {
-			write(w, f.Read(r, read, params(r)))
+			flow.Write(w, f.Read(r, read, params(r)))
 		})
 	}
 	return router
@@ -78,20 +77,9 @@ func recovered(f *flow.Flow, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			if broken := recover(); broken != nil {
-				write(w, f.Trouble(fmt.Errorf("handler panicked: %v", broken)))
+				flow.Write(w, f.Trouble(fmt.Errorf("handler panicked: %v", broken)))
 			}
 		}()
 		next.ServeHTTP(w, r)
 	})
-}
-
-func write(w http.ResponseWriter, answer flow.Answer) {
-	for name, values := range answer.Header {
-		w.Header()[name] = values
-	}
-	if answer.Status != http.StatusNoContent {
-		w.Header().Set("Content-Length", strconv.Itoa(len(answer.Body)))
-	}
-	w.WriteHeader(answer.Status)
-	_, _ = w.Write(answer.Body) // a client that is gone gets its answer by asking again
 }

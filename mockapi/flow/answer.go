@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/oncespec/oncespec/mockapi/command"
@@ -28,6 +29,18 @@ func (f *Flow) Marker() (name, value string) {
 		value = "true"
 	}
 	return name, value
+}
+
+// Write sends an answer to the client.
+func Write(w http.ResponseWriter, answer Answer) {
+	for name, values := range answer.Header {
+		w.Header()[name] = values
+	}
+	if answer.Status != http.StatusNoContent {
+		w.Header().Set("Content-Length", strconv.Itoa(len(answer.Body)))
+	}
+	w.WriteHeader(answer.Status)
+	_, _ = w.Write(answer.Body) // a client that is gone gets its answer by asking again
 }
 
 func (f *Flow) replay(_ context.Context, _ *Call, entry Entry) (Answer, error) {

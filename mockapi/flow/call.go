@@ -28,18 +28,19 @@ type Call struct {
 }
 
 // Serve answers a request for a write. The work goes on if the client hangs up.
-func (f *Flow) Serve(r *http.Request, operation command.Operation, params map[string]string) Answer {
+func (f *Flow) Serve(w http.ResponseWriter, r *http.Request, operation command.Operation, params map[string]string) {
 	ctx, leave, err := f.enter(r.Context())
 	if err != nil {
-		return Problem(&command.Refusal{Status: http.StatusServiceUnavailable, Code: "closing", Title: err.Error()})
+		Write(w, Problem(&command.Refusal{Status: http.StatusServiceUnavailable, Code: "closing", Title: err.Error()}))
+		return
 	}
 	defer leave()
 	call := &Call{HTTP: r, Operation: operation, Input: command.Request{Params: params, Query: r.URL.Query()}}
 	answer, err := f.serve(ctx, call)
 	if err != nil {
-		return f.Trouble(err)
+		answer = f.Trouble(err)
 	}
-	return answer
+	f.Deliver(ctx, w, call, answer)
 }
 
 func (f *Flow) serve(ctx context.Context, call *Call) (_ Answer, err error) {

@@ -6,7 +6,7 @@
 //
 //	request ─► Authenticate ─► DecodeKey ─► ReadBody ─► (domain: decode, check) ─► Fingerprint, Identify ─► Claim
 //	   Execute   ─► Book ─► Complete or Fail
-//	   Replay, Conflict, Wait ─► answer
+//	   Replay, Conflict, Wait ─► answer, Deliver
 //	   Reconcile ─► Resolve ─► claim again
 //
 // Each step is a function in Stages. The functions that New puts there are correct; package mutants replaces one at a time

@@ -53,6 +53,8 @@ type Stages struct {
 	Unkeyed func(context.Context, *Call) (Answer, error)
 	// First finishes an answer that is no replay.
 	First func(Answer) Answer
+	// Deliver writes the answer to a call. All that has to be kept is kept by then.
+	Deliver func(context.Context, http.ResponseWriter, *Call, Answer)
 	// Status tells a principal the state of its operation under a key.
 	Status func(ctx context.Context, principal Principal, key string) (Answer, error)
 }
@@ -91,6 +93,7 @@ func (f *Flow) correct() Stages {
 		Orphan:        f.orphan,
 		Unkeyed:       f.unkeyed,
 		First:         f.first,
+		Deliver:       func(_ context.Context, w http.ResponseWriter, _ *Call, answer Answer) { Write(w, answer) },
 		Status:        f.status,
 	}
 }

@@ -2,8 +2,10 @@ package mutants
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/singleflight"
 
@@ -99,6 +101,14 @@ var claimMutants = []Mutant{
 				})
 			}
 		},
+	},
+	{
+		Name:      "loser-gets-winners-result",
+		Defect:    "The loser of a race for the key waits for the winner and gets its result, whatever payload it came with.",
+		Stage:     "Claim",
+		Operation: "create-ticket",
+		Must:      []string{"race/changed-payload"},
+		Install:   loserGetsWinnersResult,
 	},
 	{
 		Name:      "in-flight-executes",
@@ -203,6 +213,27 @@ var claimMutants = []Mutant{
 			}
 		},
 	},
+}
+
+// loserGetsWinnersResult compares payloads with the record that it finds, and not with the one that it collides with.
+func loserGetsWinnersResult(f *flow.Flow) {
+	claim := f.Claim
+	f.Claim = func(ctx context.Context, call *flow.Call) (flow.Entry, reference.Decision, error) {
+		entry, decision, err := look(ctx, f, call)
+		if err != nil || decision != reference.Execute || entry.Version > 1 {
+			return claim(ctx, call)
+		}
+		pause(ctx, window)
+		err = f.Store.Update(ctx, func(tx store.Tx) error { return flow.Insert(tx, entry) })
+		if !errors.Is(err, store.ErrExists) {
+			return entry, reference.Execute, err
+		}
+		winner, err := settled(ctx, f, call.ID, time.Minute)
+		if err != nil || !winner.State.Final() {
+			return claim(ctx, call)
+		}
+		return winner, reference.Replay, nil
+	}
 }
 
 // perWorkerLock has requests served by two workers in turn, each with a table of the keys that it is at work on.

@@ -181,8 +181,7 @@ var conflictMutants = []Mutant{
 		Operation: "create-ticket",
 		Must:      []string{"conflict/after-failure"},
 		May: []May{
-			{"failure/transient", "where a changed payload is sent after the failure"},
-			{"downstream/reconciles", "what was executed is not what was asked for"},
+			{"failure/stored#5xx", "a payload that works is given the failure of the first one, as if that had been kept"},
 		},
 		Install: func(f *flow.Flow) {
 			conflict := f.Conflict

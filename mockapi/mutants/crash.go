@@ -2,6 +2,7 @@ package mutants
 
 import (
 	"context"
+	"time"
 
 	"github.com/oncespec/oncespec/mockapi/flow"
 	"github.com/oncespec/oncespec/mockapi/reference"
@@ -24,6 +25,50 @@ var crashMutants = []Mutant{
 			{"downstream/reconciles", "a retry after the restart makes a second resource under one booking"},
 		},
 		Install: func(f *flow.Flow) { f.Store = &split{Store: f.Store, claims: &store.Memory{}} },
+	},
+	{
+		Name:      "record-after-answer",
+		Defect:    "It records the result after it has answered: killed in between, recovery finds the booking and does the work again.",
+		Stage:     "Deliver",
+		Operation: "create-ticket",
+		Must:      []string{"crash/after-record"},
+		May: []May{
+			{"downstream/reconciles", "two resources stand against one booking"},
+		},
+		Install: func(f *flow.Flow) {
+			late(f, 20*window, func(ctx context.Context, call *flow.Call) (flow.Answer, bool, error) {
+				_, err := settled(ctx, f, call.ID, time.Minute)
+				return flow.Answer{}, false, err
+			})
+		},
+	},
+	{
+		Name:      "recovery-does-it-too",
+		Defect:    "What a restart finds not booked is done by recovery, and its key left free: the retry does it again.",
+		Stage:     "Fail",
+		Operation: "create-ticket",
+		Must:      []string{"crash/after-claim"},
+		May: []May{
+			{"downstream/reconciles", "two resources stand against one booking"},
+		},
+		Install: func(f *flow.Flow) {
+			fail := f.Fail
+			f.Fail = func(ctx context.Context, entry flow.Entry, failure reference.Fail) (flow.Answer, error) {
+				if failure.Answer.Status == 0 && !failure.Uncertain && f.Book(ctx, entry) == flow.Booked {
+					command, err := f.Operation(entry.Operation).Restore(entry.Command)
+					if err != nil {
+						return flow.Answer{}, err
+					}
+					if err := f.Store.Update(ctx, func(tx store.Tx) error {
+						_, err := f.Effect(command, entry.Tenant)(tx)
+						return err
+					}); err != nil {
+						return flow.Answer{}, err
+					}
+				}
+				return fail(ctx, entry, failure)
+			}
+		},
 	},
 	{
 		Name:      "restart-executes-blindly",

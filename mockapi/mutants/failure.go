@@ -1,8 +1,11 @@
 package mutants
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
+	"io"
 	"net/http"
 	"time"
 
@@ -25,7 +28,7 @@ var failureMutants = []Mutant{
 		Defect:    "A failure of the provider that would pass is stored: its 503 is the answer for ever.",
 		Stage:     "Fail",
 		Operation: "create-ticket",
-		Must:      []string{"failure/transient"},
+		Must:      []string{"failure/transient", "failure/stored#5xx"},
 		May: []May{
 			{"failure/handler-crash", "the 500 of a broken handler is stored too"},
 			{"conflict/after-failure", "a changed payload meets a stored failure"},
@@ -40,6 +43,50 @@ var failureMutants = []Mutant{
 				return failure.Answer, settle(ctx, f, entry, reference.Failed, failure.Answer)
 			}
 		},
+	},
+	{
+		Name:      "refusal-not-stored",
+		Defect:    "A final refusal is not stored, although the contract says so: the key can be used for another request.",
+		Stage:     "Fail",
+		Operation: "create-ticket",
+		Must:      []string{"failure/stored#4xx"},
+		May: []May{
+			{"status/final#refused", "what is not stored reads as if it had never been"},
+		},
+		Install: func(f *flow.Flow) {
+			fail := f.Fail
+			f.Fail = func(ctx context.Context, entry flow.Entry, failure reference.Fail) (flow.Answer, error) {
+				if failure.Uncertain || failure.Answer.Status/100 != 4 {
+					return fail(ctx, entry, failure)
+				}
+				return failure.Answer, f.Store.Update(ctx, func(tx store.Tx) error { return tx.DeleteClaim(entry.ID()) })
+			}
+		},
+	},
+	{
+		Name:      "refusal-loses-status",
+		Defect:    "A stored refusal is replayed with another status than it was given.",
+		Stage:     "Replay",
+		Operation: "create-ticket",
+		Must:      []string{"failure/stored#4xx"},
+		Install: func(f *flow.Flow) {
+			replay := f.Replay
+			f.Replay = func(ctx context.Context, call *flow.Call, entry flow.Entry) (flow.Answer, error) {
+				answer, err := replay(ctx, call, entry)
+				if answer.Status/100 == 4 {
+					answer.Status = http.StatusBadRequest
+				}
+				return answer, err
+			}
+		},
+	},
+	{
+		Name:      "invalid-payload-consumes-key",
+		Defect:    "A payload that validation refuses consumes the key: the corrected one is refused as another request.",
+		Stage:     "DecodeKey",
+		Operation: "create-ticket",
+		Must:      []string{"failure/validation"},
+		Install:   invalidConsumes,
 	},
 	{
 		Name:      "5xx-leaks-claim",
@@ -88,7 +135,7 @@ var failureMutants = []Mutant{
 		Defect:    "The retry of an operation whose outcome is unknown executes it again under a new downstream key.",
 		Stage:     "Resolve",
 		Operation: "create-ticket",
-		Must:      []string{"failure/unknown"},
+		Must:      []string{"failure/unknown#one-effect"},
 		May: append([]May{
 			{"crash/after-claim", "what a restart finds unfinished is unknown at first"},
 			{"crash/after-effect", "what a restart finds unfinished is unknown at first"},
@@ -106,8 +153,9 @@ var failureMutants = []Mutant{
 		Defect:    "An unknown outcome is stored and told as a failure.",
 		Stage:     "Fail",
 		Operation: "create-ticket",
-		Must:      []string{"failure/unknown", "status/unknown"},
+		Must:      []string{"failure/unknown#reported", "status/unknown"},
 		May: []May{
+			{"failure/unknown#resolves", "what was stored as a failure stays one"},
 			{"downstream/reconciles", "the booking of the failed operation stands"},
 		},
 		Install: func(f *flow.Flow) {
@@ -116,7 +164,7 @@ var failureMutants = []Mutant{
 				if !failure.Uncertain {
 					return fail(ctx, entry, failure)
 				}
-				answer := flow.Problem(&command.Refusal{Status: http.StatusConflict, Code: "booking_failed", Title: "The booking failed"})
+				answer := flow.Problem(&command.Refusal{Status: http.StatusPaymentRequired, Code: "booking_failed", Title: "The booking failed"})
 				return answer, settle(ctx, f, entry, reference.Failed, answer)
 			}
 		},
@@ -166,6 +214,36 @@ func failing(lost func(reference.Fail) bool) func(*flow.Flow) {
 			}
 			return fail(ctx, entry, failure)
 		}
+	}
+}
+
+// invalidConsumes looks at the payload where the key is read, and keeps a record of one that is invalid.
+func invalidConsumes(f *flow.Flow) {
+	decodeKey := f.DecodeKey
+	f.DecodeKey = func(call *flow.Call) (string, error) {
+		key, err := decodeKey(call)
+		if err != nil || key == "" {
+			return key, err
+		}
+		body, err := io.ReadAll(call.HTTP.Body)
+		if err != nil {
+			return "", &command.Refusal{Status: http.StatusBadRequest, Code: "malformed_body", Title: "The body cannot be read"}
+		}
+		call.HTTP.Body = io.NopCloser(bytes.NewReader(body))
+		input := call.Input
+		input.Body = body
+		var refusal *command.Refusal
+		if _, err := call.Operation.Decode(input); !errors.As(err, &refusal) || refusal.Status != http.StatusUnprocessableEntity {
+			return key, nil // what cannot be read at all is not validated
+		}
+		invalid := *call
+		invalid.Key, invalid.Owner, invalid.Fingerprint, invalid.JSON = key, rand.Text(), "invalid", []byte("null")
+		invalid.ID = f.Identify(&invalid)
+		entry, decision, err := f.Claim(call.HTTP.Context(), &invalid)
+		if err == nil && decision == reference.Execute {
+			err = settle(call.HTTP.Context(), f, entry, reference.Failed, flow.Problem(refusal))
+		}
+		return key, err
 	}
 }
 

@@ -214,6 +214,30 @@ var fingerprintMutants = []Mutant{
 		},
 	},
 	{
+		Name:      "fingerprint-first-piece",
+		Defect:    "It digests the part of the body that came with the header: the retry of a request that dribbled in is refused.",
+		Stage:     "Fingerprint",
+		Operation: "create-ticket",
+		Must:      []string{"lost/slow-request"},
+		Install:   firstPiece,
+	},
+	{
+		Name:      "fingerprint-by-kind",
+		Defect:    "Its comparison was written for urgent tickets: of all others, labels and details do not count.",
+		Stage:     "Fingerprint",
+		Operation: "create-ticket",
+		Must:      []string{"fingerprint/property"},
+		Install: func(f *flow.Flow) {
+			f.Fingerprint = changed(f, func(value any) any {
+				if ticket, ok := value.(map[string]any); ok && ticket["priority"] != "high" {
+					delete(ticket, "labels")
+					delete(ticket, "details")
+				}
+				return value
+			})
+		},
+	},
+	{
 		Name:      "fingerprint-counts-trace",
 		Defect:    "Headers that change with every attempt count: a retry with its own trace is refused.",
 		Stage:     "Fingerprint",

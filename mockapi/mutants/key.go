@@ -19,9 +19,8 @@ var keyMutants = []Mutant{
 		Defect:    "It ignores keys: every request is executed.",
 		Stage:     "DecodeKey",
 		Operation: "create-ticket",
-		Must:      []string{"replay/one-effect"},
+		Must:      []string{"replay/one-effect#resource", "replay/one-effect#downstream", "replay/no-downstream"},
 		May: []May{
-			{"replay/no-downstream", "every retry books again"},
 			{"key/required", "a request without a key is executed like any other"},
 			{"key/malformed", "so is one with a malformed key"},
 			{"status/by-key", "nothing is recorded under a key"},
@@ -140,6 +139,7 @@ var keyMutants = []Mutant{
 		Operation: "create-ticket",
 		Must:      []string{"key/quoted-and-bare"},
 		May: []May{
+			{"fingerprint/declared#key/quoted", "the same key, written with quotes or without, among the rewrites"},
 			{"key/malformed", "there are no malformed keys any more"},
 			{"key/sent-twice", "the first of two is taken"},
 			{"status/by-key", "the status resource does not know the key without its quotes"},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/oncespec/oncespec/mockapi/flow"
 	"github.com/oncespec/oncespec/mockapi/reference"
@@ -76,6 +77,49 @@ var lostMutants = []Mutant{
 				}
 				return fail(ctx, entry, failure)
 			}
+		},
+	},
+	{
+		Name:      "hang-up-books-again",
+		Defect:    "When the client hangs up a watchdog takes the booking for lost and makes it again, under a key of its own.",
+		Stage:     "Execute",
+		Operation: "create-ticket",
+		Must:      []string{"lost/slow-response", "lost/client-gone", "downstream/one-effect"},
+		Install: func(f *flow.Flow) {
+			execute := f.Execute
+			f.Execute = func(ctx context.Context, call *flow.Call, entry flow.Entry) (flow.Answer, error) {
+				again := make(chan struct{})
+				stop := context.AfterFunc(call.HTTP.Context(), func() {
+					defer close(again)
+					f.Book(ctx, f.Unprotected(call))
+				})
+				answer, err := execute(ctx, call, entry)
+				if !stop() {
+					<-again
+				}
+				return answer, err
+			}
+		},
+	},
+	{
+		Name:      "record-waits-for-the-client",
+		Defect:    "It records the result when the client's connection has ended: a retry that comes before executes again.",
+		Stage:     "Deliver",
+		Operation: "create-ticket",
+		Must:      []string{"lost/response", "lost/partial-response", "lost/reset", "lost/gateway-error"},
+		May: []May{
+			{"crash/after-record", "where it is killed before the connection ends there is no record"},
+			{"downstream/one-effect", "the second execution is booked under a key of its own"},
+		},
+		Install: func(f *flow.Flow) {
+			late(f, time.Hour, func(ctx context.Context, call *flow.Call) (flow.Answer, bool, error) {
+				entry, err := settled(ctx, f, call.ID, 40*window) // a connection may take a moment to end
+				if err != nil || entry.State.Final() {
+					return flow.Answer{}, false, err
+				}
+				answer, err := f.Unkeyed(ctx, call)
+				return answer, true, err
+			})
 		},
 	},
 	{

@@ -53,6 +53,19 @@ func look(ctx context.Context, f *flow.Flow, call *flow.Call) (entry flow.Entry,
 	return entry, decision, err
 }
 
+// settled reads an entry again and again until nobody is at work on it any more, but no longer than that.
+func settled(ctx context.Context, f *flow.Flow, id store.ID, patience time.Duration) (entry flow.Entry, err error) {
+	for end := time.Now().Add(patience); ; pause(ctx, time.Millisecond) {
+		err = f.Store.View(ctx, func(r store.Reader) (err error) {
+			entry, err = flow.Load(r, id)
+			return err
+		})
+		if err != nil || entry.State != reference.InProgress || time.Now().After(end) {
+			return entry, err
+		}
+	}
+}
+
 // keep stores an entry as it is.
 func keep(ctx context.Context, f *flow.Flow, entry flow.Entry) error {
 	return f.Store.Update(ctx, func(tx store.Tx) error { return flow.Save(tx, entry) })

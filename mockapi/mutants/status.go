@@ -66,7 +66,7 @@ var statusMutants = []Mutant{
 		Defect:    "Completed operations read as in progress.",
 		Stage:     "Status",
 		Operation: "create-ticket",
-		Must:      []string{"status/final"},
+		Must:      []string{"status/final#succeeded", "status/final#refused"},
 		May: []May{
 			{"crash/not-stuck", "what was resolved reads as in progress"},
 		},
@@ -82,7 +82,7 @@ var statusMutants = []Mutant{
 		Defect:    "The status of a completed operation does not say what came of it.",
 		Stage:     "Status",
 		Operation: "create-ticket",
-		Must:      []string{"status/final"},
+		Must:      []string{"status/final#reference"},
 		Install: reading(func(entry flow.Entry) flow.Entry {
 			entry.Answer = flow.Answer{}
 			return entry

@@ -4,45 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
-	"sync"
+	"strings"
 	"testing"
 
 	"github.com/oncespec/oncespec/mockapi/store"
 )
-
-// opener opens an empty store, and opens the same one again after it was closed, where the store is durable.
-type opener struct {
-	durable bool
-	open    func(t *testing.T) store.Store
-}
-
-// stores are the implementations that have to pass every test of this file.
-func stores(t *testing.T) map[string]opener {
-	path := filepath.Join(t.TempDir(), "a file, with 100% odd#name?.db")
-	return map[string]opener{
-		"memory": {open: func(*testing.T) store.Store { return &store.Memory{} }},
-		"sqlite": {durable: true, open: func(t *testing.T) store.Store {
-			opened, err := store.OpenSQLite(t.Context(), path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return opened
-		}},
-	}
-}
-
-func onEveryStore(t *testing.T, test func(t *testing.T, s store.Store)) {
-	t.Helper()
-	for name, opener := range stores(t) {
-		t.Run(name, func(t *testing.T) {
-			s := opener.open(t)
-			defer closeStore(t, s)
-			test(t, s)
-		})
-	}
-}
 
 func closeStore(t *testing.T, s store.Store) {
 	t.Helper()
@@ -233,105 +200,6 @@ func TestNothingOfAnAbortedTransactionRemains(t *testing.T) {
 	}
 }
 
-func TestOneOfFiftyConcurrentClaimsWins(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, s store.Store) {
-		const callers = 50
-		won, start := make(chan int, callers), make(chan struct{})
-		var all sync.WaitGroup
-		for caller := range callers {
-			all.Go(func() {
-				<-start
-				err := s.Update(t.Context(), func(tx store.Tx) error {
-					if _, err := tx.Claim(store.ID{Scope: "a", Key: "k"}); !errors.Is(err, store.ErrNotFound) {
-						return errors.Join(err, store.ErrExists)
-					}
-					if err := tx.InsertClaim(claim("a", "k", true)); err != nil {
-						return err
-					}
-					return tx.PutDocument(document("ticket", fmt.Sprint("t", caller), "x"))
-				})
-				switch {
-				case err == nil:
-					won <- caller
-				case !errors.Is(err, store.ErrExists):
-					t.Errorf("caller %d: %v", caller, err)
-				}
-			})
-		}
-		close(start)
-		all.Wait()
-		if len(won) != 1 {
-			t.Fatalf("%d of %d concurrent claims won, want 1", len(won), callers)
-		}
-		view(t, s, func(r store.Reader) error {
-			list(t, r, store.Query{Kind: "ticket", Tenant: "acme"}, fmt.Sprint("t", <-won))
-			return nil
-		})
-	})
-}
-
-func TestConcurrentChangesAreNotLost(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, s store.Store) {
-		update(t, s, func(tx store.Tx) error {
-			counter := document("counter", "c", "")
-			counter.Body = nil
-			return tx.PutDocument(counter)
-		})
-		const callers = 20
-		var all sync.WaitGroup
-		for range callers {
-			all.Go(func() {
-				if err := s.Update(t.Context(), func(tx store.Tx) error {
-					counter, err := tx.Document("counter", "acme", "c")
-					if err != nil {
-						return err
-					}
-					counter.Body = append(counter.Body, '+')
-					return tx.PutDocument(counter)
-				}); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
-		view(t, s, func(r store.Reader) error {
-			counter, err := r.Document("counter", "acme", "c")
-			if err != nil || len(counter.Body) != callers {
-				t.Errorf("%d changes counted, want %d (%v)", len(counter.Body), callers, err)
-			}
-			return nil
-		})
-	})
-}
-
-func TestViewDoesNotSeeWhatIsNotCommitted(t *testing.T) {
-	onEveryStore(t, func(t *testing.T, s store.Store) {
-		seen := make(chan int)
-		update(t, s, func(tx store.Tx) error {
-			if err := tx.PutDocument(document("ticket", "t1", "x")); err != nil {
-				return err
-			}
-			go func() { // either waits for the commit, or reads the picture before it
-				_ = s.View(context.Background(), func(r store.Reader) error {
-					found, _ := r.Documents(store.Query{Kind: "ticket", Tenant: "acme"})
-					seen <- len(found)
-					return nil
-				})
-				close(seen)
-			}()
-			if _, memory := s.(*store.Memory); !memory {
-				if n := <-seen; n != 0 {
-					t.Errorf("a view saw %d uncommitted documents", n)
-				}
-			}
-			return tx.PutDocument(document("ticket", "t2", "x"))
-		})
-		if n, waited := <-seen; waited && n != 2 {
-			t.Errorf("a view that waited for the commit saw %d of its 2 documents", n)
-		}
-	})
-}
-
 func TestWhatIsReadIsACopy(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store.Store) {
 		body := []byte("before")
@@ -368,67 +236,36 @@ func TestEndedContextStopsATransaction(t *testing.T) {
 	})
 }
 
-func TestCommitSurvivesReopening(t *testing.T) {
-	for name, opener := range stores(t) {
-		if !opener.durable {
-			continue
-		}
-		t.Run(name, func(t *testing.T) {
-			s := opener.open(t)
+// What the caller calls a thing is any text: no store may fold, cut or refuse it.
+func TestAnyTextIsAnID(t *testing.T) {
+	texts := []string{"", " ", "a", "A", "a ", "\x00", "a\x00", "\xff\xfe", "é", "e\u0301", "'; --", strings.Repeat("k", 100_000), strings.Repeat("k", 100_001)}
+	onEveryStore(t, func(t *testing.T, s store.Store) {
+		for i, text := range texts {
 			update(t, s, func(tx store.Tx) error {
-				return errors.Join(tx.PutClaim(claim("a", "k", true)), tx.PutDocument(document("ticket", "t1", "x")))
+				d := document("ticket", "i"+text, text)
+				d.Body = fmt.Append(nil, i)
+				return errors.Join(tx.InsertClaim(claim(text, "k", true)), tx.InsertClaim(claim("s", text, false)), tx.PutDocument(d))
 			})
-			unclosed := opener.open(t) // as after a kill: nobody closed the first
-			view(t, unclosed, func(r store.Reader) error {
-				list(t, r, store.Query{Kind: "ticket", Tenant: "acme"}, "t1")
-				return nil
-			})
-			closeStore(t, unclosed)
-			closeStore(t, s)
-			again := opener.open(t)
-			defer closeStore(t, again)
-			view(t, again, func(r store.Reader) error {
-				list(t, r, store.Query{Kind: "ticket", Tenant: "acme"}, "t1")
-				got, err := r.Claim(store.ID{Scope: "a", Key: "k"})
-				if err != nil || !got.Open || string(got.Data) != "ak" {
-					t.Errorf("claim after reopening: %+v, %v", got, err)
-				}
-				return nil
-			})
-		})
-	}
-}
-
-func TestTwoOpenersOfOneFileTakeTurns(t *testing.T) {
-	for name, opener := range stores(t) {
-		if !opener.durable {
-			continue
 		}
-		t.Run(name, func(t *testing.T) {
-			one, two := opener.open(t), opener.open(t)
-			defer closeStore(t, one)
-			defer closeStore(t, two)
-			var all sync.WaitGroup
-			for i := range 20 {
-				s := []store.Store{one, two}[i%2]
-				all.Go(func() {
-					if err := s.Update(t.Context(), func(tx store.Tx) error {
-						if _, err := tx.OpenClaims(); err != nil {
-							return err
-						}
-						return tx.PutDocument(document("ticket", fmt.Sprint("t", i), "x"))
-					}); err != nil {
-						t.Error(err)
+		view(t, s, func(r store.Reader) error {
+			for i, text := range texts {
+				for _, id := range []store.ID{{Scope: text, Key: "k"}, {Scope: "s", Key: text}} {
+					if got, err := r.Claim(id); err != nil || got.ID != id {
+						t.Errorf("claim %.20q: got %.20q, %v", id, got.ID, err)
 					}
-				})
-			}
-			all.Wait()
-			view(t, one, func(r store.Reader) error {
-				if found, err := r.Documents(store.Query{Kind: "ticket", Tenant: "acme"}); len(found) != 20 {
-					t.Errorf("%d of 20 documents, %v", len(found), err)
 				}
-				return nil
-			})
+				if got, err := r.Document("ticket", "acme", "i"+text); err != nil || string(got.Body) != fmt.Sprint(i) || got.Lookup != text {
+					t.Errorf("document %.20q: got %s %.20q, %v", text, got.Body, got.Lookup, err)
+				}
+				if text != "" {
+					list(t, r, store.Query{Kind: "ticket", Tenant: "acme", Lookup: text}, "i"+text)
+				}
+			}
+			open, err := r.OpenClaims()
+			if err != nil || len(open) != len(texts) || !slices.IsSortedFunc(open, func(a, b store.Claim) int { return strings.Compare(a.Scope, b.Scope) }) {
+				t.Errorf("%d open claims, want %d in the order of their scopes' bytes; %v", len(open), len(texts), err)
+			}
+			return nil
 		})
-	}
+	})
 }

@@ -9,6 +9,11 @@ import (
 var (
 	ErrNotFound = errors.New("not found")
 	ErrExists   = errors.New("already exists")
+
+	// ErrUnavailable is a database that cannot be reached, does not answer in time, or turns everybody away. Nothing of the
+	// transaction remains, unless it was cut off while it was being committed: then only looking tells. Later transactions
+	// work again as soon as the database does.
+	ErrUnavailable = errors.New("unavailable")
 )
 
 // Store runs transactions. All methods are safe for concurrent use.

@@ -16,7 +16,7 @@ var raceRows = []Requirement{
 		ID:        "race/answers",
 		Sentence:  "Every simultaneous duplicate is answered with the result or the declared in-flight answer, never with a 5xx.",
 		Level:     verdict.Must,
-		Premises:  []string{"replay/one-effect", "race/one-effect"},
+		Premises:  []string{"replay/answered", "race/one-effect"},
 		Needs:     []Need{NeedKeyHeader},
 		Sources:   []Source{DuplicateCharges, Field},
 		Scenarios: []string{"race/one-effect"},
