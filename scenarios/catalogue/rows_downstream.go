@@ -7,6 +7,7 @@ var downstreamRows = []Requirement{
 		ID:        "downstream/stable-key",
 		Sentence:  "Every re-send of one operation carries one downstream key.",
 		Level:     verdict.Must,
+		Premises:  []string{"replay/one-effect"},
 		Needs:     []Need{NeedGate, NeedKeyHeader},
 		Sources:   []Source{PreventDuplicates, ToolKeys},
 		Scenarios: []string{"failure/transient", "failure/unknown", "failure/stored", "crash/after-claim", "crash/after-effect"},
