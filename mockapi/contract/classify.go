@@ -29,6 +29,9 @@ const (
 	Unknown        Class = "unknown"   // nobody knows what happened: lost, or listed in UnknownAnswers
 )
 
+// Success tells whether the caller has the result, first or replayed.
+func (c Class) Success() bool { return c == Result || c == Replay }
+
 // Classify names the one reading of an answer to steer by. It is pure, and claims Mismatch or InFlightAnswer only on a
 // declaration or on a signal that HTTP itself defines. In this order:
 //

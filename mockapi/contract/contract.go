@@ -85,6 +85,13 @@ const (
 	FidelityHeaders  Fidelity = "status+body+headers"
 )
 
+// OnlyEffect tells whether no more is promised than the effect: every duplicate may be refused. An unspecified fidelity
+// promises no more.
+func (f Fidelity) OnlyEffect() bool { return f == "" || f == FidelityEffect }
+
+// CoversBody tells whether a replay has the first answer's status and body.
+func (f Fidelity) CoversBody() bool { return f == FidelityBody || f == FidelityHeaders }
+
 // Marker is a response header that tells a replay from a first answer.
 type Marker struct {
 	Name    string `json:"name,omitempty" yaml:"name"`         // empty: no marker

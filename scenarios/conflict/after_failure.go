@@ -20,7 +20,7 @@ func afterFailure(ctx context.Context, s *target.Stage) error {
 		first := s.Do(ctx, in, target.Send{Label: "first"})
 		heal()
 		s.Observe(ctx, in, "failed")
-		if result(s, first) {
+		if s.Class(first).Success() {
 			s.Note("%d failed bookings did not reach the caller", failures)
 			s = s.Trial("failures")
 			continue

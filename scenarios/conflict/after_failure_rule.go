@@ -40,7 +40,7 @@ func afterFailed(c rule.Case, h *history.History) []rule.Finding {
 	if why := uncontrolled(c, h); why != "" {
 		return one(rule.Inconclusive(verdict.Environment, "%s", why))
 	}
-	admitted := c.Contract.Refuses(contract.OnMismatch, rule.Exchange(changed)) || c.Contract.Refuses(contract.OnInFlight, rule.Exchange(changed))
+	admitted := c.Contract.Refuses(contract.OnMismatch, changed.Exchange()) || c.Contract.Refuses(contract.OnInFlight, changed.Exchange())
 	switch {
 	case !admitted && sameFailure(first, changed):
 		return one(rule.Fail(proof, "the changed payload was given the first one's failure: %s", c.Says(changed)))

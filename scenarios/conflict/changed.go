@@ -16,13 +16,13 @@ func changed(ctx context.Context, s *target.Stage) error {
 	if err != nil {
 		return err
 	}
-	if first := s.Do(ctx, in, target.Send{Label: "first"}); !result(s, first) {
-		s.Note("the first attempt was answered %s: its key is not in use", class(s, first))
+	if first := s.Do(ctx, in, target.Send{Label: "first"}); !s.Class(first).Success() {
+		s.Note("the first attempt was answered %s: its key is not in use", s.Class(first))
 		return nil
 	}
 	s.Observe(ctx, in, "first")
 	look(ctx, s, in, "seen-before")
-	if a := change(ctx, s, in); class(s, a) == contract.InFlightAnswer {
+	if a := change(ctx, s, in); s.Class(a) == contract.InFlightAnswer {
 		// Some complete their record after they have answered. The write's own retry tells when that is done.
 		settle(ctx, s, in, "settled")
 		change(ctx, s, in)

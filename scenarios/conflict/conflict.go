@@ -3,9 +3,7 @@ package conflict
 import (
 	"context"
 
-	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/catalogue"
-	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/rule"
 	"github.com/oncespec/oncespec/scenarios/target"
 )
@@ -52,15 +50,6 @@ func Rules() map[string]rule.Rule {
 		"conflict/after-failure":   rule.Each(afterFailed),
 		"conflict/explained":       rule.Each(explained),
 	}
-}
-
-func class(s *target.Stage, a *history.Attempt) contract.Class {
-	return s.Contract().Classify(rule.Exchange(a))
-}
-
-func result(s *target.Stage, a *history.Attempt) bool {
-	c := class(s, a)
-	return c == contract.Result || c == contract.Replay
 }
 
 // control sends the changed payload under a key of its own: what is refused there too was not refused for its key.

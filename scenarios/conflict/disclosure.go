@@ -29,7 +29,7 @@ func disclosure(ctx context.Context, s *target.Stage) error {
 	if err != nil {
 		return err
 	}
-	if a := change(ctx, s, other); class(s, a) == contract.InFlightAnswer {
+	if a := change(ctx, s, other); s.Class(a) == contract.InFlightAnswer {
 		settle(ctx, s, in, "settled")
 		change(ctx, s, other)
 	}
@@ -52,10 +52,10 @@ func canary(ctx context.Context, s *target.Stage) (*target.Intent, error) {
 			send = target.Send{Label: "canaries", Exact: &request, Variant: "canaries"}
 		}
 		a := s.Do(ctx, in, send)
-		if result(s, a) {
+		if s.Class(a).Success() {
 			return in, nil
 		}
-		s.Note("the attempt %s was answered %s", send.Label, class(s, a))
+		s.Note("the attempt %s was answered %s", send.Label, s.Class(a))
 	}
 	return nil, nil
 }
@@ -98,10 +98,9 @@ func free(v rewrite.Vary) bool {
 // again is of no use.
 func settle(ctx context.Context, s *target.Stage, in *target.Intent, label string) bool {
 	a := s.Do(ctx, in, target.Send{Label: label})
-	open := s.Contract().Fidelity == "" || s.Contract().Fidelity == contract.FidelityEffect
-	if c := class(s, a); c == contract.Unknown || c == contract.InFlightAnswer && !open {
+	if c := s.Class(a); c == contract.Unknown || c == contract.InFlightAnswer && !s.Contract().Fidelity.OnlyEffect() {
 		a = s.Resolve(ctx, in, target.Send{Label: label})
 	}
-	c := class(s, a)
+	c := s.Class(a)
 	return c != contract.Unknown && c != contract.InFlightAnswer
 }

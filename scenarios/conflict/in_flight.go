@@ -2,7 +2,6 @@ package conflict
 
 import (
 	"context"
-	"time"
 
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/mockapi/provider"
@@ -25,24 +24,13 @@ func inFlight(ctx context.Context, s *target.Stage) error {
 		return nil
 	}
 	changed := s.Go(ctx, in, target.Send{Label: "changed", Change: true})
-	answeredWithin(ctx, changed, 2*s.Config().Timeouts.Settle)
+	changed.Within(ctx, 2*s.Config().Timeouts.Settle)
 	hold.Release()
 	first.Wait(ctx)
-	if class(s, changed.Wait(ctx)) == contract.InFlightAnswer {
+	if s.Class(changed.Wait(ctx)) == contract.InFlightAnswer {
 		settle(ctx, s, in, "settled")
 		s.Do(ctx, in, target.Send{Label: "changed-later", Change: true})
 	}
 	s.Observe(ctx, in, "after")
 	return control(ctx, s)
-}
-
-// answeredWithin waits for an answer, and no longer than that.
-func answeredWithin(ctx context.Context, f *target.Flight, patience time.Duration) {
-	limit := time.NewTimer(patience)
-	defer limit.Stop()
-	select {
-	case <-f.Done():
-	case <-limit.C:
-	case <-ctx.Done():
-	}
 }

@@ -14,7 +14,7 @@ func whileInFlight(c rule.Case, h *history.History) []rule.Finding {
 	if first == nil {
 		return one(rule.Inconclusive(verdict.Harness, "no first attempt was sent"))
 	}
-	from, until, held := rule.Held(h, first.Intent)
+	from, until, held := h.Held(first.Intent)
 	if !held || changed == nil {
 		return one(rule.Inconclusive(verdict.Environment, "the first attempt was not held at its downstream call"))
 	}
@@ -41,9 +41,9 @@ func whileInFlight(c rule.Case, h *history.History) []rule.Finding {
 
 // early judges the answer to the changed payload that arrived while the first was held.
 func early(c rule.Case, h *history.History, changed *history.Attempt, proof verdict.Proof, unread string) rule.Finding {
-	x := rule.Exchange(changed)
+	x := changed.Exchange()
 	mismatch, inFlight := c.Contract.Refuses(contract.OnMismatch, x), c.Contract.Refuses(contract.OnInFlight, x)
-	_, until, _ := rule.Held(h, changed.Intent)
+	_, until, _ := h.Held(changed.Intent)
 	waited := changed.Ended >= until
 	switch action := declared(c.Contract); {
 	case c.Succeeded(changed) && action == contract.ActionRefuse:

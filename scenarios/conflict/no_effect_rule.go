@@ -163,7 +163,7 @@ func originalIntact(c rule.Case, h *history.History) []rule.Finding {
 
 // unlike tells whether two answers to the same retry differ, as far as the declared fidelity covers it, and where.
 func unlike(c rule.Case, before, after *history.Attempt) (differs bool, where string) {
-	covered := c.Contract.Fidelity == contract.FidelityBody || c.Contract.Fidelity == contract.FidelityHeaders
+	covered := c.Contract.Fidelity.CoversBody()
 	switch {
 	case c.Undecided(after) != "":
 		return false, ""

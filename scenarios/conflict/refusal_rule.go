@@ -57,7 +57,7 @@ func refusal(c rule.Case, h *history.History, a *history.Attempt) rule.Finding {
 		return rule.Inconclusive(verdict.Environment, "the changed payload %s", why)
 	}
 	proof := rule.ProofOf(a)
-	admitted := c.Contract.Refuses(contract.OnMismatch, rule.Exchange(a))
+	admitted := c.Contract.Refuses(contract.OnMismatch, a.Exchange())
 	switch action := declared(c.Contract); {
 	case c.Succeeded(a) && action == contract.ActionRefuse:
 		return rule.Fail(proof, "the changed payload was answered %s%s", c.Says(a), like(c, h, a))

@@ -16,7 +16,7 @@ func afterRecord(ctx context.Context, s *target.Stage) error {
 	}
 	first := s.Go(ctx, in, target.Send{Fault: link.Plan{DropResponse: true}})
 	phase, evidence := history.PhaseUnknown, []string{"no byte of an answer was seen"}
-	if answerBegan(ctx, first) {
+	if first.Answering(ctx) {
 		phase, evidence = history.AfterRecord, []string{"its answer had begun"}
 	}
 	if err := s.Kill(ctx, in, phase, evidence); err != nil {
@@ -29,20 +29,4 @@ func afterRecord(ctx context.Context, s *target.Stage) error {
 	s.Resolve(ctx, in, target.Send{})
 	s.Observe(ctx, in, "after")
 	return nil
-}
-
-// answerBegan waits until the target begins to answer, or the flight ends without.
-func answerBegan(ctx context.Context, f *target.Flight) bool {
-	w := f.Wire()
-	if w == nil {
-		return false
-	}
-	select {
-	case <-w.FirstResponse():
-		return true
-	case <-f.Done():
-		return !w.Proof().FirstResponseByte.IsZero()
-	case <-ctx.Done():
-		return false
-	}
 }

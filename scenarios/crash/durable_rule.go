@@ -1,7 +1,6 @@
 package crash
 
 import (
-	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/rule"
 	"github.com/oncespec/oncespec/scenarios/verdict"
@@ -25,7 +24,7 @@ func durableRule(c rule.Case, h *history.History) []rule.Finding {
 
 // changedBy says how a replay falls short of the first answer under the declared fidelity.
 func changedBy(c rule.Case, first, again *history.Attempt) string {
-	if c.Contract.Fidelity != contract.FidelityBody && c.Contract.Fidelity != contract.FidelityHeaders {
+	if !c.Contract.Fidelity.CoversBody() {
 		return ""
 	}
 	if first.Answer.Status != again.Answer.Status {

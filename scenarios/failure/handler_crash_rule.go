@@ -8,7 +8,7 @@ import (
 )
 
 func handlerCrashRule(c rule.Case, h *history.History) []rule.Finding {
-	first, retry := h.First("first"), last(h, "retry")
+	first, retry := h.First("first"), h.Last("retry")
 	if first == nil || retry == nil {
 		return one(rule.Inconclusive(verdict.Harness, "the payload that breaks the handler was not sent twice"))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/catalogue"
 	"github.com/oncespec/oncespec/scenarios/target"
 )
@@ -61,7 +62,7 @@ func failDownstream(ctx context.Context, s *target.Stage) error {
 // again would go on for long.
 func again(ctx context.Context, s *target.Stage, in *target.Intent, send target.Send) {
 	send.Label = "retry"
-	if a := s.Do(ctx, in, send); inFlight(s, a) {
+	if a := s.Do(ctx, in, send); s.Class(a) == contract.InFlightAnswer {
 		s.Resolve(ctx, in, send)
 	}
 }

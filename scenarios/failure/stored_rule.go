@@ -10,7 +10,7 @@ import (
 )
 
 func storedRule(c rule.Case, h *history.History) []rule.Finding {
-	first, again := h.First("first"), last(h, "retry")
+	first, again := h.First("first"), h.Last("retry")
 	if first == nil || again == nil {
 		return nil // the history that only lists the trials
 	}
@@ -49,7 +49,7 @@ func storedOf(c rule.Case, h *history.History, first, again *history.Attempt) ru
 		declared = c.Contract.Stored.Validation
 	}
 	same := sameFailure(c, first, again)
-	marked := !c.Succeeded(again) && c.Contract.Marker.OnFirst != "same" && c.Contract.Marked(rule.Exchange(again))
+	marked := !c.Succeeded(again) && c.Contract.Marker.OnFirst != "same" && c.Contract.Marked(again.Exchange())
 	said := c.Says(first) + ", then " + c.Says(again)
 	became, word := corrected(c, h, first)
 	said += word
@@ -83,7 +83,7 @@ const (
 
 // corrected says what the payload that works was answered under the key of one that does not.
 func corrected(c rule.Case, h *history.History, first *history.Attempt) (fate, string) {
-	a := last(h, "corrected")
+	a := h.Last("corrected")
 	switch {
 	case c.Undecided(a) != "":
 		return untold, ""
@@ -100,16 +100,9 @@ func sameFailure(c rule.Case, first, again *history.Attempt) bool {
 	if first.Answer.Status != again.Answer.Status {
 		return false
 	}
-	if c.Contract.Fidelity != contract.FidelityBody && c.Contract.Fidelity != contract.FidelityHeaders {
+	if !c.Contract.Fidelity.CoversBody() {
 		return true
 	}
 	likeness, _ := rule.CompareBodies(first.Answer.Body, again.Answer.Body, c.Contract.Volatile)
 	return likeness != rule.Unlike
-}
-
-func last(h *history.History, label string) *history.Attempt {
-	if all := h.Attempts(label); len(all) > 0 {
-		return all[len(all)-1]
-	}
-	return nil
 }

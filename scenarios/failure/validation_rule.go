@@ -8,7 +8,7 @@ import (
 )
 
 func validationRule(c rule.Case, h *history.History) []rule.Finding {
-	first, corrected := h.First("first"), last(h, "corrected")
+	first, corrected := h.First("first"), h.Last("corrected")
 	switch {
 	case first == nil || corrected == nil:
 		return one(rule.Inconclusive(verdict.Harness, "the payloads were not sent"))

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/rewrite"
-	"github.com/oncespec/oncespec/scenarios/rule"
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
@@ -27,12 +25,12 @@ func sendPair(ctx context.Context, s *target.Stage, t rewrite.Trial) (fits bool,
 	r, _ := rewrite.Find(t.Rewrite)
 	s.About(history.Rewrite{ID: t.Rewrite, At: t.Site.At, Prepared: !sameValues(own.Body, pair.A.Body), Guess: t.Site.Guess})
 	first := s.Do(ctx, in, target.Send{Label: "first", Exact: &pair.A})
-	if !succeeded(s, first) {
+	if !s.Class(first).Success() {
 		s.Observe(ctx, in, "after")
 		return true, nil
 	}
 	b := s.Do(ctx, in, target.Send{Label: "rewritten", Exact: &pair.B, Variant: t.Rewrite})
-	if !succeeded(s, b) { // is it B that is refused, or every repetition?
+	if !s.Class(b).Success() { // is it B that is refused, or every repetition?
 		s.Do(ctx, in, target.Send{Label: "again", Exact: &pair.A})
 	}
 	s.Observe(ctx, in, "after")
@@ -106,11 +104,6 @@ func renewed(s *target.Stage, in *target.Intent) []rewrite.Field {
 		}
 	}
 	return fields
-}
-
-func succeeded(s *target.Stage, a *history.Attempt) bool {
-	class := s.Contract().Classify(rule.Exchange(a))
-	return class == contract.Result || class == contract.Replay
 }
 
 // sameValues tells whether A asks for what the sample asks for: then its values move by the same amounts.

@@ -12,7 +12,7 @@ func inPath(ctx context.Context, s *target.Stage) error {
 	if err != nil {
 		return err
 	}
-	if first := s.Do(ctx, in, target.Send{Label: "first"}); !result(s, first) {
+	if first := s.Do(ctx, in, target.Send{Label: "first"}); !s.Class(first).Success() {
 		s.Note("the first attempt was not answered with a result")
 		return nil
 	}

@@ -1,9 +1,7 @@
 package key
 
 import (
-	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/catalogue"
-	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/rule"
 	"github.com/oncespec/oncespec/scenarios/target"
 )
@@ -54,9 +52,4 @@ func Rules() map[string]rule.Rule {
 		"key/safe-method":     safeMethod,
 		"key/in-path":         rule.Each(sameInPath),
 	}
-}
-
-func result(s *target.Stage, a *history.Attempt) bool {
-	class := s.Contract().Classify(rule.Exchange(a))
-	return class == contract.Result || class == contract.Replay
 }

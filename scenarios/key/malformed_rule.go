@@ -52,7 +52,7 @@ func malformedKey(c rule.Case, h *history.History, a *history.Attempt) rule.Find
 	if f, stop := refusedWithoutEffect(c, h, a, what); stop {
 		return f
 	}
-	x := rule.Exchange(a)
+	x := a.Exchange()
 	byHTTP := a.Label == control && a.Answer.Status == 400 || a.Label == overLong && a.Answer.Status == 431
 	switch {
 	case byHTTP: // HTTP itself has such a request refused before the API sees it

@@ -49,13 +49,13 @@ func sameBytes(ctx context.Context, s *target.Stage) (may bool, err error) {
 		return false, err
 	}
 	s.Observe(ctx, other, "idle")
-	may = result(s, s.Do(ctx, other, target.Send{Label: "other-principal"}))
+	may = s.Class(s.Do(ctx, other, target.Send{Label: "other-principal"})).Success()
 	s.Observe(ctx, other, "after")
 	fresh, err := s.Intent(ctx, target.TwinOf(in), as)
 	if err != nil {
 		return false, err
 	}
-	may = result(s, s.Do(ctx, fresh, target.Send{Label: "fresh"})) || may
+	may = s.Class(s.Do(ctx, fresh, target.Send{Label: "fresh"})).Success() || may
 	return may, write(ctx, s, "control", as)
 }
 

@@ -95,11 +95,11 @@ func foreignOperation(c rule.Case, h *history.History) rule.Finding {
 	switch {
 	case done > 0:
 		return rule.Fail(proof, "another operation under the same key was refused with %s, but it was executed", c.Says(other))
-	case c.Class(other) == contract.Failed && !c.Contract.Refuses(contract.OnOtherOperation, rule.Exchange(other)):
+	case c.Class(other) == contract.Failed && !c.Contract.Refuses(contract.OnOtherOperation, other.Exchange()):
 		return rule.Fail(proof, "another operation under the same key was answered %s", c.Says(other))
 	case promise == contract.ActionIndependent:
 		return should(rule.Fail(proof, "another operation under the same key is declared to be independent; it was refused with %s", c.Says(other)))
-	case promise == contract.ActionRefuse && !c.Contract.Refuses(contract.OnOtherOperation, rule.Exchange(other)):
+	case promise == contract.ActionRefuse && !c.Contract.Refuses(contract.OnOtherOperation, other.Exchange()):
 		return should(rule.Fail(proof, "another operation under the same key was refused with %s, not as declared: %s", c.Says(other), statuses(c.Contract.OtherOperation)))
 	}
 	return rule.Pass(proof, "another operation under the same key was refused with %s", c.Says(other))

@@ -41,7 +41,7 @@ func withoutKey(c rule.Case, h *history.History) rule.Finding {
 	proof := rule.ProofOf(a)
 	action := c.Contract.Missing.Action
 	switch {
-	case c.Class(a) == contract.Failed && !c.Contract.Refuses(contract.OnMissing, rule.Exchange(a)):
+	case c.Class(a) == contract.Failed && !c.Contract.Refuses(contract.OnMissing, a.Exchange()):
 		return rule.Fail(proof, "a write without a key was answered %s", c.Says(a))
 	case c.Succeeded(a) && action == contract.ActionRefuse:
 		return rule.Fail(proof, "a write without a key was answered %s, it should be refused", c.Says(a))
@@ -56,7 +56,7 @@ func withoutKey(c rule.Case, h *history.History) rule.Finding {
 	switch {
 	case action == contract.ActionExecute:
 		return rule.Fail(proof, "a write without a key was refused with %s; the contract declares that it is executed", c.Says(a))
-	case !c.Contract.Refuses(contract.OnMissing, rule.Exchange(a)):
+	case !c.Contract.Refuses(contract.OnMissing, a.Exchange()):
 		return rule.Fail(proof, "a write without a key was refused with %s, not as declared: %s", c.Says(a), statuses(c.Contract.Missing))
 	}
 	return rule.Pass(proof, "a write without a key was refused with %s and had no effect", c.Says(a))

@@ -60,7 +60,7 @@ func leaveAfter(ctx context.Context, s *target.Stage, in *target.Intent, d time.
 	if w := first.Wire(); w != nil {
 		select {
 		case <-w.RequestForwarded(1):
-			pass(ctx, d)
+			target.Pause(ctx, d)
 		case <-first.Done():
 		case <-ctx.Done():
 		}
@@ -77,7 +77,7 @@ func hungUp(ctx context.Context, s *target.Stage, leave func(*target.Intent)) er
 	}
 	leave(in)
 	s.Do(ctx, in, target.Send{}) // at once, as long as the target may still be at work
-	pass(ctx, breath)
+	target.Pause(ctx, breath)
 	s.Resolve(ctx, in, target.Send{})
 	s.Observe(ctx, in, "after")
 	return nil
@@ -95,19 +95,10 @@ func leftWorking(ctx context.Context, s *target.Stage) error {
 	hold.Arrived(ctx, first)
 	close(gone)
 	first.Wait(ctx)
-	pass(ctx, notice)
+	target.Pause(ctx, notice)
 	hold.Release()
-	pass(ctx, breath)
+	target.Pause(ctx, breath)
 	s.Resolve(ctx, in, target.Send{})
 	s.Observe(ctx, in, "after")
 	return nil
-}
-
-func pass(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
 }

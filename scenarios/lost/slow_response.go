@@ -36,7 +36,7 @@ func answerHeld(ctx context.Context, s *target.Stage) error {
 	}
 	giveUp := make(chan struct{})
 	first := s.Go(ctx, in, target.Send{GiveUp: giveUp, Fault: link.Plan{HoldResponse: true}})
-	answerBegan(ctx, first)
+	first.Answering(ctx)
 	close(giveUp)
 	first.Wait(ctx)
 	s.Do(ctx, in, target.Send{Label: "during"})
@@ -58,33 +58,11 @@ func workHeld(ctx context.Context, s *target.Stage) error {
 	close(giveUp)
 	first.Wait(ctx)
 	during := s.Go(ctx, in, target.Send{Label: "during"})
-	await(ctx, during, patience)
+	during.Within(ctx, patience)
 	hold.Release()
 	during.Wait(ctx)
-	pass(ctx, breath)
+	target.Pause(ctx, breath)
 	s.Resolve(ctx, in, target.Send{})
 	s.Observe(ctx, in, "after")
 	return nil
-}
-
-// answerBegan waits until the target began to answer, or the flight ended.
-func answerBegan(ctx context.Context, f *target.Flight) {
-	if w := f.Wire(); w != nil {
-		select {
-		case <-w.FirstResponse():
-		case <-f.Done():
-		case <-ctx.Done():
-		}
-	}
-}
-
-// await waits until the flight ended, at most so long.
-func await(ctx context.Context, f *target.Flight, atMost time.Duration) {
-	limit := time.NewTimer(atMost)
-	defer limit.Stop()
-	select {
-	case <-f.Done():
-	case <-limit.C:
-	case <-ctx.Done():
-	}
 }

@@ -26,7 +26,7 @@ func unanswered(h *history.History, first *history.Attempt) (missing string) {
 	if h.Trial != trialWork {
 		return rule.NotLost(first)
 	}
-	if _, _, held := rule.Held(h, first.Intent); !held {
+	if _, _, held := h.Held(first.Intent); !held {
 		return "the work was not held"
 	}
 	return ""
@@ -37,7 +37,7 @@ func retriedDuring(h *history.History, first, during *history.Attempt) (missing 
 	if missing := rule.NotWhole(during); missing != "" {
 		return "the retry during the work: " + missing
 	}
-	if from, until, held := rule.Held(h, first.Intent); held && (during.Link.LastRequestAt < from || during.Link.LastRequestAt > until) {
+	if from, until, held := h.Held(first.Intent); held && (during.Link.LastRequestAt < from || during.Link.LastRequestAt > until) {
 		return "the retry did not arrive while the work was held"
 	}
 	return ""

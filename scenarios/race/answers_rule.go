@@ -58,7 +58,7 @@ func answerProblem(c rule.Case, a *history.Attempt) string {
 	status, mayRefuse := a.Answer.Status, c.Contract.InFlight.Action != contract.ActionWait
 	class := c.Class(a)
 	switch {
-	case class == contract.Result, class == contract.Replay:
+	case class.Success():
 		return ""
 	case status == 429:
 		return "" // a limit on the rate of requests, whatever they are

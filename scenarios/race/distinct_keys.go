@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/oncespec/oncespec/mockapi/contract"
-	"github.com/oncespec/oncespec/scenarios/rule"
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
@@ -24,7 +22,7 @@ func distinctKeys(ctx context.Context, s *target.Stage) error {
 		}
 		attempts := trial.Burst(ctx, "stranger", shots)
 		for i, shot := range shots {
-			if class := s.Contract().Classify(rule.Exchange(attempts[i])); class != contract.Result && class != contract.Replay {
+			if !s.Class(attempts[i]).Success() {
 				trial.Resolve(ctx, shot.Intent, target.Send{})
 			}
 			trial.Observe(ctx, shot.Intent, "after")

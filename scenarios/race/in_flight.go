@@ -6,7 +6,6 @@ import (
 
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/mockapi/provider"
-	"github.com/oncespec/oncespec/scenarios/rule"
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
@@ -34,15 +33,10 @@ func inFlight(ctx context.Context, s *target.Stage) error {
 	if s.Contract().InFlight.Action == contract.ActionRefuse {
 		within = refusedWithin
 	}
-	limit := time.NewTimer(within)
-	defer limit.Stop()
-	select {
-	case <-duplicate.Done():
-		if class := s.Contract().Classify(rule.Exchange(duplicate.Wait(ctx))); class == contract.Result || class == contract.Replay {
-			answersEarly(ctx, first)
-		}
-	case <-limit.C:
-	case <-ctx.Done():
+	if duplicate.Within(ctx, within) && s.Class(duplicate.Wait(ctx)).Success() {
+		// Where the target answers while its downstream call is held, the first one has its answer too: the duplicate was no
+		// early one.
+		first.Within(ctx, waitsFor)
 	}
 	hold.Release()
 	first.Wait(ctx)
@@ -50,16 +44,4 @@ func inFlight(ctx context.Context, s *target.Stage) error {
 	s.Resolve(ctx, in, target.Send{})
 	s.Observe(ctx, in, "after")
 	return nil
-}
-
-// answersEarly lets a first be answered while its downstream call is held, where the target does not wait for that: the
-// duplicate that got a result was then no early one.
-func answersEarly(ctx context.Context, first *target.Flight) {
-	limit := time.NewTimer(waitsFor)
-	defer limit.Stop()
-	select {
-	case <-first.Done():
-	case <-limit.C:
-	case <-ctx.Done():
-	}
 }

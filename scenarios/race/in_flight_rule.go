@@ -30,7 +30,7 @@ func inFlightRule(c rule.Case, h *history.History) []rule.Finding {
 
 // toldToComeBack tells whether a duplicate was given the declared in-flight answer.
 func toldToComeBack(c rule.Case, a *history.Attempt) bool {
-	return a.Answer != nil && (c.Class(a) == contract.InFlightAnswer || a.Answer.Status < 500 && c.Contract.Refuses(contract.OnInFlight, rule.Exchange(a)))
+	return a.Answer != nil && (c.Class(a) == contract.InFlightAnswer || a.Answer.Status < 500 && c.Contract.Refuses(contract.OnInFlight, a.Exchange()))
 }
 
 // meeting is a duplicate that arrived while the first was held.
@@ -46,7 +46,7 @@ func meet(c rule.Case, h *history.History) (meeting, *rule.Finding) {
 		f := rule.Inconclusive(verdict.Harness, "the duplicate was not sent")
 		return m, &f
 	}
-	from, until, held := rule.Held(h, m.first.Intent)
+	from, until, held := h.Held(m.first.Intent)
 	m.until = until
 	sent := m.duplicate.Link.LastRequestAt
 	switch {

@@ -23,7 +23,7 @@ func inFlightThenReplayRule(c rule.Case, h *history.History) []rule.Finding {
 		return one(*f)
 	case end.How == rule.Done:
 		return one(rule.Pass(verdict.Strong, "the duplicate was answered %s; in the end there is %s", c.Says(m.duplicate), end.Detail))
-	case end.Effects == 1 && onlyEffects(c):
+	case end.Effects == 1 && c.Contract.Fidelity.OnlyEffect():
 		return one(rule.Pass(verdict.Strong, "%s; the contract promises no more than the effect", end.Detail))
 	case end.How == rule.Open && !end.Last.Link.RequestWhole:
 		return one(rule.Inconclusive(verdict.Environment, "the retry did not reach the target whole"))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/oncespec/oncespec/mockapi/contract"
-	"github.com/oncespec/oncespec/scenarios/rule"
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
@@ -24,7 +23,7 @@ func oneEffect(ctx context.Context, s *target.Stage) error {
 		r.together(ctx, trial, "duplicate", shots)
 		last := trial.Resolve(ctx, in, target.Send{})
 		trial.Observe(ctx, in, "after")
-		if class := s.Contract().Classify(rule.Exchange(last)); class == contract.InFlightAnswer || class == contract.Unknown {
+		if class := s.Class(last); class == contract.InFlightAnswer || class == contract.Unknown {
 			trial.Note("the key stays busy for good; more rounds would take long and show nothing else")
 			return nil
 		}

@@ -1,7 +1,6 @@
 package race
 
 import (
-	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/rule"
 	"github.com/oncespec/oncespec/scenarios/verdict"
@@ -51,15 +50,10 @@ func oneEffectOf(c rule.Case, h *history.History, intent string) rule.Finding {
 	switch {
 	case !arrived:
 		return rule.Inconclusive(verdict.Environment, "no duplicate reached the target whole")
-	case succeeded, end.Effects == 1 && onlyEffects(c):
+	case succeeded, end.Effects == 1 && c.Contract.Fidelity.OnlyEffect():
 		return rule.Pass(proof, "%s", end.Detail)
 	case end.How == rule.Denied && end.Effects == 0:
 		return rule.Fail(proof, "none of them was carried out: %s", end.Detail)
 	}
 	return rule.Fail(proof, "stuck: none of them got the result; %s", end.Detail)
-}
-
-// onlyEffects tells whether a contract lets every duplicate be refused.
-func onlyEffects(c rule.Case) bool {
-	return c.Contract.Fidelity == "" || c.Contract.Fidelity == contract.FidelityEffect
 }

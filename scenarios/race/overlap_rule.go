@@ -41,7 +41,7 @@ func atWork(h *history.History, b *history.Burst) (n int) {
 	if len(attempts) == 0 {
 		return 0
 	}
-	_, until, held := rule.Held(h, attempts[0].Intent)
+	_, until, held := h.Held(attempts[0].Intent)
 	for _, a := range attempts {
 		if held && a.Link.RequestWhole && a.Link.LastRequestAt > 0 && a.Link.LastRequestAt < until {
 			n++

@@ -25,7 +25,7 @@ func afterChangeAnswer(c rule.Case, h *history.History) []rule.Finding {
 		return one(rule.Fail(proof, "after a change and a retry %s", problem))
 	case c.Class(retry) == contract.Failed:
 		return one(rule.Fail(proof, "after a change the retry was answered %s", c.Says(retry)))
-	case bodyCovered(c):
+	case c.Contract.Fidelity.CoversBody():
 		return one(storedAnswer(c, first, retry, proof))
 	case c.Contract.Fidelity == contract.FidelityResource:
 		return one(sameResource(c, h, first, retry))

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/oncespec/oncespec/mockapi/contract"
-	"github.com/oncespec/oncespec/scenarios/rule"
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
@@ -42,10 +41,10 @@ func again(ctx context.Context, s *target.Stage) error {
 // every duplicate in the words of its in-flight answer; asking it again is of no use.
 func retry(ctx context.Context, s *target.Stage, in *target.Intent) {
 	a := s.Do(ctx, in, target.Send{Label: "retry"})
-	switch s.Contract().Classify(rule.Exchange(a)) {
+	switch s.Class(a) {
 	case contract.Unknown:
 	case contract.InFlightAnswer:
-		if f := s.Contract().Fidelity; f == "" || f == contract.FidelityEffect {
+		if s.Contract().Fidelity.OnlyEffect() {
 			return
 		}
 	default:
@@ -53,6 +52,3 @@ func retry(ctx context.Context, s *target.Stage, in *target.Intent) {
 	}
 	s.Resolve(ctx, in, target.Send{Label: "retry"})
 }
-
-// result tells whether an answer is a success, first or replayed.
-func result(c contract.Class) bool { return c == contract.Result || c == contract.Replay }

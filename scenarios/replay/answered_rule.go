@@ -21,7 +21,7 @@ func answered(c rule.Case, h *history.History) []rule.Finding {
 		return broken
 	case c.Class(retry) != contract.InFlightAnswer:
 		return one(rule.Pass(rule.ProofOf(first, retry), "the retry was answered %s", c.Says(retry)))
-	case c.OnlyEffects():
+	case c.Contract.Fidelity.OnlyEffect():
 		return one(open(c, "answer", retry))
 	}
 	return one(rule.Fail(rule.ProofOf(first, retry), "the first attempt was answered %s, but each of its %d retries was told to wait: the last was answered %s",

@@ -3,7 +3,6 @@ package replay
 import (
 	"context"
 
-	"github.com/oncespec/oncespec/scenarios/rule"
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
@@ -20,7 +19,7 @@ func authorised(ctx context.Context, s *target.Stage) error {
 	}
 	first := s.Do(ctx, in, target.Send{Label: "first"})
 	s.Observe(ctx, in, "first")
-	if c := s.Contract().Classify(rule.Exchange(first)); !result(c) {
+	if c := s.Class(first); !c.Success() {
 		s.Note("the first attempt was answered %s: there is nothing to give away", c)
 		return nil
 	}

@@ -21,11 +21,11 @@ func noBody(c rule.Case, h *history.History) []rule.Finding {
 	}
 	proof := rule.ProofOf(first, retry)
 	switch {
-	case c.Succeeded(retry) && empty && retry.Answer.Body.Length > 0 && bodyCovered(c):
+	case c.Succeeded(retry) && empty && retry.Answer.Body.Length > 0 && c.Contract.Fidelity.CoversBody():
 		return one(rule.Fail(proof, "the first answer had no body, the retry's has %d bytes", retry.Answer.Body.Length))
 	case c.Succeeded(retry):
 		return one(rule.Pass(proof, "the retry was answered %s", c.Says(retry)))
-	case c.Class(retry) != contract.Failed && !bodyCovered(c):
+	case c.Class(retry) != contract.Failed && !c.Contract.Fidelity.CoversBody():
 		return one(open(c, "status", retry))
 	}
 	return one(rule.Fail(proof, "the first attempt was answered %d, its retry %s", first.Answer.Status, c.Says(retry)))
@@ -49,7 +49,7 @@ func largeBody(c rule.Case, h *history.History) []rule.Finding {
 		return one(rule.Fail(proof, "the retry was answered %s", c.Says(retry)))
 	case !c.Succeeded(retry):
 		return one(rule.Pass(proof, "the retry was refused: %s", c.Says(retry)))
-	case !bodyCovered(c):
+	case !c.Contract.Fidelity.CoversBody():
 		return one(open(c, "body", retry))
 	}
 	if likeness, where := rule.CompareBodies(first.Answer.Body, retry.Answer.Body, nil); likeness == rule.Unlike {

@@ -39,9 +39,9 @@ func manyTimes(c rule.Case, h *history.History) []rule.Finding {
 func unlikeRetry(c rule.Case, h *history.History, retry, a *history.Attempt) string {
 	switch {
 	case c.Succeeded(retry) != c.Succeeded(a), c.Class(a) == contract.Failed,
-		bodyCovered(c) && retry.Answer.Status != a.Answer.Status:
+		c.Contract.Fidelity.CoversBody() && retry.Answer.Status != a.Answer.Status:
 		return fmt.Sprintf("%s became %s", c.Says(retry), c.Says(a))
-	case bodyCovered(c) && c.Succeeded(a):
+	case c.Contract.Fidelity.CoversBody() && c.Succeeded(a):
 		if likeness, where := rule.CompareBodies(retry.Answer.Body, a.Answer.Body, c.Contract.Volatile); likeness == rule.Unlike {
 			return where
 		}

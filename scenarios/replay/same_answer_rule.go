@@ -23,7 +23,7 @@ func sameStatus(c rule.Case, h *history.History) []rule.Finding {
 		}
 	}
 	switch {
-	case !bodyCovered(c):
+	case !c.Contract.Fidelity.CoversBody():
 		return one(open(c, "status", retry))
 	case c.Class(retry) == contract.InFlightAnswer:
 		return one(rule.NotAssessed("the retry was told to wait, however often it was sent"))
@@ -44,7 +44,7 @@ func sameBody(c rule.Case, h *history.History) []rule.Finding {
 	switch {
 	case c.Contract.Fidelity == contract.FidelityResource:
 		return one(sameResource(c, h, first, retry))
-	case !bodyCovered(c):
+	case !c.Contract.Fidelity.CoversBody():
 		return one(open(c, "body", retry))
 	case !c.Succeeded(retry):
 		return one(rule.NotAssessed("the retry was answered %s, not with a result", c.Says(retry)))
@@ -84,7 +84,7 @@ func sameHeaders(c rule.Case, h *history.History) []rule.Finding {
 	switch {
 	case broken != nil:
 		return broken
-	case !bodyCovered(c):
+	case !c.Contract.Fidelity.CoversBody():
 		return one(open(c, "headers", retry))
 	case !c.Succeeded(retry):
 		return one(rule.NotAssessed("the retry was answered %s, not with a result", c.Says(retry)))
@@ -106,7 +106,7 @@ func marker(c rule.Case, h *history.History) []rule.Finding {
 		return broken
 	}
 	proof := rule.ProofOf(first, retry)
-	value, marked := header(first, name), c.Contract.Marked(rule.Exchange(first))
+	value, marked := header(first, name), c.Contract.Marked(first.Exchange())
 	switch {
 	case onFirst == "same" && !marked:
 		return one(rule.Fail(proof, "the first answer lacks %s, which is declared to be on every answer", name))
@@ -119,7 +119,7 @@ func marker(c rule.Case, h *history.History) []rule.Finding {
 	for i, a := range append([]*history.Attempt{retry}, h.Attempts("again")...) {
 		switch {
 		case !c.Succeeded(a):
-		case !c.Contract.Marked(rule.Exchange(a)):
+		case !c.Contract.Marked(a.Exchange()):
 			return one(rule.Fail(proof, "the answer to retry %d is not marked: %s is %q", i+1, name, header(a, name)))
 		default:
 			replays++
@@ -158,10 +158,6 @@ func open(c rule.Case, what string, retry *history.Attempt) rule.Finding {
 		promise = "the contract declares no fidelity that would cover"
 	}
 	return rule.NotAssessed("%s the %s; the retry was answered %s", promise, what, c.Says(retry))
-}
-
-func bodyCovered(c rule.Case) bool {
-	return c.Contract.Fidelity == contract.FidelityBody || c.Contract.Fidelity == contract.FidelityHeaders
 }
 
 // ids are those of the resources that the probes found for an intent.

@@ -67,7 +67,7 @@ func (c Case) End(h *history.History, intent string) End {
 		e.How, e.Detail = Unread, unread
 	case acknowledged != nil && contradiction != "":
 		e.How, e.Detail = Confused, contradiction
-	case last == contract.Result, last == contract.Replay:
+	case last.Success():
 		e.How, e.Detail = Done, "one effect, and the last answer is its result: "+c.Says(e.Last)
 	case last == contract.Unknown, last == contract.InFlightAnswer:
 		e.How, e.Detail = Open, fmt.Sprintf("%s, and the last attempt %s", plural(e.Effects, "effect"), c.told(e.Last))

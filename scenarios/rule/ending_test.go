@@ -123,11 +123,11 @@ func TestHeld(t *testing.T) {
 	b := historytest.New("race/in-flight")
 	in, other := b.Intent(), b.Intent()
 	b.Fault("hold", other, "")
-	if _, _, ok := rule.Held(b.History(), in.ID); ok {
+	if _, _, ok := b.History().Held(in.ID); ok {
 		t.Error("another intent's hold was taken for this one's")
 	}
 	b.Fault("hold", in, "").Landed = false
-	if _, _, ok := rule.Held(b.History(), in.ID); ok {
+	if _, _, ok := b.History().Held(in.ID); ok {
 		t.Error("a hold that held nothing was taken for one that did")
 	}
 	b.Fault("hold", in, "")
@@ -135,7 +135,7 @@ func TestHeld(t *testing.T) {
 	b.Fault("release", other, "")
 	b.Fault("release", in, "")
 	h := b.History()
-	from, until, ok := rule.Held(h, in.ID)
+	from, until, ok := h.Held(in.ID)
 	if !ok || from != h.Events[2].At || until != h.Events[5].At {
 		t.Errorf("expected %d to %d, found %d to %d, %v", h.Events[2].At, h.Events[5].At, from, until, ok)
 	}

@@ -3,7 +3,6 @@ package rule
 import (
 	"fmt"
 
-	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
@@ -34,17 +33,12 @@ func (c Case) Once(h *history.History, faulted *history.Attempt, missing string,
 		return Pass(p, "%s", end.Detail)
 	case !end.Last.Link.Reached:
 		return Inconclusive(verdict.Environment, "the retry did not reach the target: %s", end.Last.Reason)
-	case end.Effects == 1 && c.OnlyEffects():
+	case end.Effects == 1 && c.Contract.Fidelity.OnlyEffect():
 		return Pass(p, "%s; the contract promises no more than the effect", end.Detail)
 	case end.How == Open:
 		return Fail(p, "stuck: %s", end.Detail)
 	}
 	return Fail(p, "the retry did not get the result: %s", end.Detail)
-}
-
-// OnlyEffects tells whether the contract lets a duplicate be refused: it promises the effect, and no answer to the retry.
-func (c Case) OnlyEffects() bool {
-	return c.Contract.Fidelity == "" || c.Contract.Fidelity == contract.FidelityEffect
 }
 
 // NotWhole says what is missing of the proof that the target had the whole request; empty if it had.

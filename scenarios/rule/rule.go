@@ -73,21 +73,12 @@ func (f Finding) In(part string) Finding { f.Part = part; return f }
 // At names the histories of a finding, the most telling first.
 func (f Finding) At(ids ...string) Finding { f.Histories = ids; return f }
 
-// Exchange is what the caller held after the attempt.
-func Exchange(a *history.Attempt) contract.Exchange {
-	if a == nil || a.Outcome != history.Answered || a.Answer == nil {
-		return contract.Exchange{Lost: true}
-	}
-	return contract.Exchange{Status: a.Answer.Status, Header: a.Answer.Header, Body: []byte(a.Answer.Body.Text)}
-}
-
 // Class names what the attempt's answer means under the case's contract.
-func (c Case) Class(a *history.Attempt) contract.Class { return c.Contract.Classify(Exchange(a)) }
+func (c Case) Class(a *history.Attempt) contract.Class { return c.Contract.Classify(a.Exchange()) }
 
 // Succeeded tells whether the attempt was answered with a result, first or replayed.
 func (c Case) Succeeded(a *history.Attempt) bool {
-	class := c.Class(a)
-	return class == contract.Result || class == contract.Replay
+	return c.Class(a).Success()
 }
 
 // Says describes an attempt's outcome in a few words: "201", "409 in-flight", "lost".

@@ -28,7 +28,7 @@ func inProgressRule(c rule.Case, h *history.History) []rule.Finding {
 
 // readWhileHeld tells whether the status was read between the arrival of the held call and its release.
 func readWhileHeld(h *history.History, intent string) bool {
-	from, until, held := rule.Held(h, intent)
+	from, until, held := h.Held(intent)
 	for _, e := range h.Events {
 		if held && e.Status != nil && e.Status.Moment == "held" && e.At >= from && e.At <= until {
 			return true

@@ -44,11 +44,7 @@ func settled(ctx context.Context, s *target.Stage, in *target.Intent, moment str
 		if now := s.Status(ctx, in, moment); now == nil || now.State != history.InProgress {
 			return
 		}
-		next := time.NewTimer(pause)
-		select {
-		case <-next.C:
-		case <-ctx.Done():
-			next.Stop()
+		if !target.Pause(ctx, pause) {
 			return
 		}
 	}

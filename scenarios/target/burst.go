@@ -8,7 +8,6 @@ import (
 
 	"github.com/oncespec/oncespec/faults/burst"
 	"github.com/oncespec/oncespec/scenarios/history"
-	"github.com/oncespec/oncespec/scenarios/rule"
 	"github.com/oncespec/oncespec/scenarios/target/wire"
 )
 
@@ -124,7 +123,7 @@ func (f *Flight) warm() (net.Conn, error) {
 		if proof := f.wire.Proof(); proof.Connections > 0 || proof.DialError != "" {
 			return conn, nil
 		}
-		if !wait(ctx, warmPause) {
+		if !Pause(ctx, warmPause) {
 			return conn, nil // it is sent all the same; whether it was together with the others is seen from its times
 		}
 	}
@@ -135,7 +134,7 @@ func (r *recorder) heldTogether(flights []*Flight) (n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, f := range flights {
-		_, until, held := rule.Held(r.history, f.intent.ID)
+		_, until, held := r.history.Held(f.intent.ID)
 		link := f.attempt.Link
 		if held && link.RequestWhole && link.LastRequestAt > 0 && link.LastRequestAt < until {
 			n++

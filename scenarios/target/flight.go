@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"sync"
 	"time"
 
 	"github.com/oncespec/oncespec/faults/link"
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/rewrite"
-	"github.com/oncespec/oncespec/scenarios/rule"
 	"github.com/oncespec/oncespec/scenarios/target/wire"
 )
 
@@ -56,6 +54,34 @@ func (f *Flight) Wait(ctx context.Context) *history.Attempt {
 		<-f.done
 	}
 	return f.attempt
+}
+
+// Within waits for the outcome, but no longer than that, and tells whether it is known.
+func (f *Flight) Within(ctx context.Context, limit time.Duration) bool {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-f.done:
+		return true
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// Answering waits until the target begins to answer; false: the flight, or the context, ended before it did.
+func (f *Flight) Answering(ctx context.Context) bool {
+	if f.wire == nil {
+		return false
+	}
+	select {
+	case <-f.wire.FirstResponse():
+		return true
+	case <-f.done:
+		return !f.wire.Proof().FirstResponseByte.IsZero()
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // Wire is the attempt's connection, for proofs and releases: FirstResponse, RequestForwarded, Release.
@@ -257,7 +283,7 @@ func (f *Flight) size() int64 {
 // conclude hands the outcome to all who wait for it.
 func (f *Flight) conclude() {
 	class := f.class()
-	known := class == contract.Result || class == contract.Replay || class == contract.Refused || class == contract.Mismatch ||
+	known := class.Success() || class == contract.Refused || class == contract.Mismatch ||
 		class == contract.Failed || f.attempt.Outcome == history.Unsent
 	f.intent.state.landed(f, class)
 	f.stage.rec.add(history.Event{Attempt: f.attempt})
@@ -267,9 +293,7 @@ func (f *Flight) conclude() {
 	close(f.done)
 }
 
-func (f *Flight) class() contract.Class {
-	return f.stage.target.cfg.Contract.Classify(rule.Exchange(f.attempt))
-}
+func (f *Flight) class() contract.Class { return f.stage.Class(f.attempt) }
 
 // closing is a context that ends when the channel is closed; done ends the wait for it.
 func closing(ch, done <-chan struct{}) context.Context {
@@ -282,61 +306,4 @@ func closing(ch, done <-chan struct{}) context.Context {
 		}
 	}()
 	return ctx
-}
-
-// airspace knows the flights of a trial that are under way, and the wires that still drain an answer.
-type airspace struct {
-	mu      sync.Mutex
-	flights map[*Flight]struct{}
-	wires   []*link.Wire
-}
-
-func (a *airspace) add(f *Flight) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.flights == nil {
-		a.flights = map[*Flight]struct{}{}
-	}
-	a.flights[f] = struct{}{}
-}
-
-func (a *airspace) remove(f *Flight) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	delete(a.flights, f)
-}
-
-func (a *airspace) drain(w *link.Wire) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.wires = append(a.wires, w)
-}
-
-func (a *airspace) open() []*Flight {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	var open []*Flight
-	for f := range a.flights {
-		open = append(open, f)
-	}
-	return open
-}
-
-// clear ends what is under way, closes the wires, and returns how many flights there were.
-func (a *airspace) clear() int {
-	open := a.open()
-	for _, f := range open {
-		f.cancel(errLeft)
-	}
-	for _, f := range open {
-		<-f.done
-	}
-	a.mu.Lock()
-	wires := a.wires
-	a.wires = nil
-	a.mu.Unlock()
-	for _, w := range wires {
-		w.Close()
-	}
-	return len(open)
 }

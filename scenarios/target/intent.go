@@ -238,7 +238,7 @@ func compact(body []byte) []byte {
 
 // landed notes what an answer says.
 func (st *intentState) landed(f *Flight, class contract.Class) {
-	if class != contract.Result && class != contract.Replay || f.attempt.Replaced || f.send.aside {
+	if !class.Success() || f.attempt.Replaced || f.send.aside {
 		return
 	}
 	st.mu.Lock()

@@ -169,7 +169,7 @@ func (t *Target) Revive(ctx context.Context) error {
 		return err
 	}
 	if t.crowded() && t.crowd.unsettled() {
-		wait(ctx, t.cfg.Timeouts.Settle)
+		Pause(ctx, t.cfg.Timeouts.Settle)
 	}
 	t.lastShared(ctx)
 	t.crowd.disperse()
@@ -217,7 +217,7 @@ func (t *Target) Quiet(ctx context.Context) {
 			t.log.Warn("the downstream gate does not become idle", "error", err)
 		}
 	}
-	wait(ctx, t.cfg.Timeouts.Settle)
+	Pause(ctx, t.cfg.Timeouts.Settle)
 	t.lastShared(ctx)
 	t.crowd.disperse()
 }

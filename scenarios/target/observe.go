@@ -55,7 +55,7 @@ func (s *Stage) awaitEffectsIn(ctx context.Context, in *Intent, moment string, l
 		switch {
 		case in.shows(list):
 			return list
-		case !wait(limited, pause):
+		case !Pause(limited, pause):
 			return s.readingsIn(ctx, in, moment, g) // the one before may be older than the limit
 		}
 	}
@@ -250,7 +250,7 @@ func (t *Target) lastShared(ctx context.Context) {
 		}
 		g := t.groundwork(w.intent.Operation)
 		if st.isolation == "exclusive" {
-			wait(ctx, max(lagFactor*g.lag, firstLook))
+			Pause(ctx, max(lagFactor*g.lag, firstLook))
 		}
 		for _, e := range st.kit.eyes {
 			if !e.shared {

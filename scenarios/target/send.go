@@ -181,7 +181,7 @@ func (s *Stage) Resolve(ctx context.Context, in *Intent, send Send) *history.Att
 		if failures++; f.class() != contract.Failed {
 			failures = 0
 		}
-		if !s.retryable(f) || failures == enoughFailures || !wait(limited, max(pause, retryAfter(a))) {
+		if !s.retryable(f) || failures == enoughFailures || !Pause(limited, max(pause, retryAfter(a))) {
 			return a
 		}
 	}
@@ -212,7 +212,7 @@ func retryAfter(a *history.Attempt) time.Duration {
 }
 
 // wait returns false when the context ends first.
-func wait(ctx context.Context, d time.Duration) bool {
+func Pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -105,6 +105,9 @@ func (s *sharedSource) Uint64() uint64 {
 // Contract is what the target promises.
 func (s *Stage) Contract() contract.Contract { return s.target.cfg.Contract }
 
+// Class is what an attempt's answer means under the contract. A procedure may steer by it; it is no verdict.
+func (s *Stage) Class(a *history.Attempt) contract.Class { return s.Contract().Classify(a.Exchange()) }
+
 // Operation is the subject.
 func (s *Stage) Operation() *config.Operation { return s.ground.op }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/catalogue"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/target/config"
@@ -153,7 +152,7 @@ func (s *Stage) refused(f *Flight) error {
 		return &Problem{TargetDown, fmt.Sprintf("%s was not answered: %s (timeouts.request is %v)", what, a.Reason, t.cfg.Timeouts.Request)}
 	}
 	class := f.class()
-	if class == contract.Result || class == contract.Replay {
+	if class.Success() {
 		return nil
 	}
 	body := []byte{}
@@ -200,7 +199,7 @@ func (s *Stage) several(readings []history.Observation) error {
 
 // measure finds by how much a write moves each value, once nothing moves any more, and records all readings.
 func (s *Stage) measure(ctx context.Context, in *Intent, g *groundwork) ([]history.Observation, error) {
-	wait(ctx, min(g.lag, s.target.cfg.Timeouts.Settle))
+	Pause(ctx, min(g.lag, s.target.cfg.Timeouts.Settle))
 	g.units = s.changes(ctx, in)
 	if s.target.gate != nil {
 		g.books = booked(s.target.calls(in))
@@ -275,7 +274,7 @@ func (s *Stage) learnChange(ctx context.Context, first *Intent, g *groundwork, o
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if class := f.class(); class != contract.Result && class != contract.Replay {
+		if class := f.class(); !class.Success() {
 			tried = append(tried, fmt.Sprintf("%s: %s", c.name(), outcome(a)))
 			continue
 		}
