@@ -58,6 +58,8 @@ func outcome(c rule.Case, h *history.History, r rewrite.Rewrite) rule.Finding {
 		return rule.Inconclusive(verdict.Environment, "%s", unread)
 	case c.Succeeded(b):
 		return replayed(c, h, r, class, proof, mayReplay)
+	case mayReplay && mayRefuse && mayExecute:
+		return rule.Pass(proof, "refused with %s, as it may be: the contract does not say what this difference means", says)
 	}
 	if f, vacuous := needsControl(c, h, says); vacuous {
 		return f

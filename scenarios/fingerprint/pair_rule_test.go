@@ -50,7 +50,7 @@ func (p pairOf) history() *history.History {
 
 func TestAPairIsToldByState(t *testing.T) {
 	t.Parallel()
-	const same, different, practice, byContract = "space/pretty", "nested/leaf", "number/trailing-zero", "header/accept"
+	const same, different, practice, byContract, unclaimed = "space/pretty", "nested/leaf", "number/trailing-zero", "header/accept", "query/bare-mark"
 	for name, c := range map[string]struct {
 		pair pairOf
 		want verdict.Outcome
@@ -77,6 +77,9 @@ func TestAPairIsToldByState(t *testing.T) {
 		"undeclared: replaying what has another result":    {pairOf{rewrite: byContract, a: 201, b: 201, control: 201, controlBody: `{"id":"2","x":2}`, plain: 201, effects: 1}, verdict.Fail, "false replay"},
 		"undeclared: never executed":                       {pairOf{rewrite: byContract, a: 201, b: 201, control: 201, effects: 2}, verdict.Fail, "double execution"},
 		"practice: refusing is a finding, a weaker one":    {pairOf{rewrite: practice, a: 201, b: 422, control: 201, effects: 1}, verdict.Fail, "false refusal"},
+		"unclaimed: refusing is fine":                      {pairOf{rewrite: unclaimed, a: 201, b: 422, effects: 1}, verdict.Pass, "refused"},
+		"unclaimed: replaying is fine":                     {pairOf{rewrite: unclaimed, a: 201, b: 201, effects: 1}, verdict.Pass, "replayed"},
+		"unclaimed: executing is fine":                     {pairOf{rewrite: unclaimed, a: 201, b: 201, effects: 2}, verdict.Pass, "operation of its own"},
 		"an A that is refused says nothing":                {pairOf{rewrite: same, a: 400, b: 400, effects: 0}, verdict.NotAssessed, "proves nothing"},
 		"an intermediary's answer to B says nothing of it": {pairOf{rewrite: same, a: 201, b: 503, control: 201, effects: 1}, verdict.Inconclusive, "unknown"},
 	} {

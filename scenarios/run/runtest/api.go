@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/oncespec/oncespec/mockapi/fingerprint"
 )
 
 // API makes things, each once, under a key. The zero value refuses duplicates in flight and calls downstream before it makes
@@ -26,6 +28,8 @@ type API struct {
 	Bare     bool          // refuses every duplicate with 410, and promises no more
 	Keeps    bool          // failures are answered again
 	Lease    time.Duration // after a failure the key stays in flight for this long
+	Private  bool          // the list shows a caller what it made itself, and nothing else
+	Meaning  bool          // payloads are compared by what they mean, and refusals are problem details
 
 	// Wrong.
 	Hook func(a *API, w http.ResponseWriter, r *http.Request, body []byte) (done bool) // comes before everything else
@@ -54,7 +58,7 @@ type thing struct {
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodGet && r.URL.Path == "/things":
-		a.list(w, r.URL.Query().Get("title"))
+		a.list(w, r)
 	case r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/states/"):
 		r.Header.Set("Idempotency-Key", strings.TrimPrefix(r.URL.Path, "/states/"))
 		a.state(w, r)
@@ -76,14 +80,15 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, body []byte) {
 	key, mayNot := a.key(r)
 	var wanted thing
 	if mayNot {
-		say(w, 401, "who is it?")
+		a.say(w, 401, "who is it?")
 		return
 	}
 	if key == "" || json.Unmarshal(body, &wanted) != nil || wanted.Title == "" {
-		say(w, 400, "bad request")
+		a.say(w, 400, "bad request")
 		return
 	}
-	mine, rec := a.claim(key, string(body))
+	payload := a.payload(body)
+	mine, rec := a.claim(key, payload)
 	switch {
 	case mine && a.Async:
 		a.work.Go(func() { a.carryOut(context.Background(), key, wanted.Title, rec) })
@@ -91,11 +96,11 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, body []byte) {
 		return
 	case mine:
 		a.carryOut(context.WithoutCancel(r.Context()), key, wanted.Title, rec)
-	case rec.body != string(body):
-		say(w, 422, "the key belongs to another request")
+	case rec.body != payload:
+		a.say(w, 422, "the key belongs to another request")
 		return
 	case a.Bare && rec.state() != "running":
-		say(w, 410, "done already")
+		a.say(w, 410, "done already")
 		return
 	case a.Async:
 		write(w, rec)
@@ -107,7 +112,7 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, body []byte) {
 		case <-rec.done:
 		default:
 			w.Header().Set("Retry-After", "0")
-			say(w, 409, "in progress")
+			a.say(w, 409, "in progress")
 			return
 		}
 	}
@@ -116,13 +121,27 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, body []byte) {
 
 // key is what the caller calls the operation, made its own; empty where it does not. Nobody shares a caller's keys.
 func (a *API) key(r *http.Request) (key string, mayNot bool) {
-	who, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	who, _, _ = strings.Cut(who, "-") // the rest of it is a secret
+	who := caller(r)
 	key = strings.Trim(r.Header.Get("Idempotency-Key"), `"`)
 	if key != "" {
 		key = who + "-" + key
 	}
-	return key, !found
+	return key, who == ""
+}
+
+// caller is the principal, by the first word of the token; the rest of it is a secret.
+func caller(r *http.Request) string {
+	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	who, _, _ := strings.Cut(token, "-")
+	return who
+}
+
+// payload is what has to be the same in a retry.
+func (a *API) payload(body []byte) string {
+	if canonical, err := fingerprint.Canonical(body); a.Meaning && err == nil {
+		return string(canonical)
+	}
+	return string(body)
 }
 
 // claim returns the key's record, and whether the caller is the first.
@@ -234,12 +253,13 @@ func (a *API) Call(ctx context.Context, key, title string) error {
 	return nil
 }
 
-func (a *API) list(w http.ResponseWriter, title string) {
+func (a *API) list(w http.ResponseWriter, r *http.Request) {
+	title, who := r.URL.Query().Get("title"), caller(r)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	found := []thing{}
 	for _, t := range a.things {
-		if t.Title == title && !time.Now().Before(t.visible) {
+		if t.Title == title && !time.Now().Before(t.visible) && (!a.Private || strings.HasPrefix(t.ID, "thing-"+who+"-")) {
 			found = append(found, t)
 		}
 	}
@@ -274,10 +294,14 @@ func (r *record) state() string {
 	}
 }
 
-func say(w http.ResponseWriter, status int, why string) {
-	w.Header().Set("Content-Type", "application/json")
+func (a *API) say(w http.ResponseWriter, status int, why string) {
+	kind, text := "application/json", fmt.Sprintf(`{"error":%q}`, why)
+	if a.Meaning {
+		kind, text = "application/problem+json", fmt.Sprintf(`{"title":%q,"status":%d}`, why, status)
+	}
+	w.Header().Set("Content-Type", kind)
 	w.WriteHeader(status)
-	fmt.Fprintf(w, `{"error":%q}`, why)
+	_, _ = io.WriteString(w, text)
 }
 
 func write(w http.ResponseWriter, rec *record) {
