@@ -57,29 +57,42 @@ func (v Verbs) String() string {
 
 // Exit is how a target ended.
 type Exit struct {
-	// Witnessed: this program saw the process end. If not, a hook said so, and only When means anything.
+	// Witnessed: this program, or Docker, saw the process end. If not, a hook said so, and only When means anything.
 	Witnessed bool
-	PID       int
+	PID       int    // of a process
+	Container string // the short id of a container; empty for a process
 	// Code is the exit code, or -1 if a signal ended it.
 	Code int
 	// Signal that ended it, such as SIGKILL; empty if none did.
 	Signal string
-	When   time.Time
+	// OutOfMemory: the system ended a container for having taken too much of it.
+	OutOfMemory bool
+	When        time.Time
 }
 
 func (e Exit) String() string {
+	who := fmt.Sprintf("process %d", e.PID)
+	if e.Container != "" {
+		who = "container " + e.Container
+	}
+	why := ""
+	if e.OutOfMemory {
+		why = ", out of memory"
+	}
 	switch {
+	case !e.Witnessed && e.Container != "":
+		return who + " was removed"
 	case !e.Witnessed:
 		return "ended by a hook"
 	case e.Signal != "":
-		return fmt.Sprintf("process %d ended by %s", e.PID, e.Signal)
+		return fmt.Sprintf("%s ended by %s%s", who, e.Signal, why)
 	}
-	return fmt.Sprintf("process %d ended with code %d", e.PID, e.Code)
+	return fmt.Sprintf("%s ended with code %d%s", who, e.Code, why)
 }
 
 // What can go wrong. Errors of this package wrap one of these where the reason is known.
 var (
-	ErrNotFound   = errors.New("command not found")
+	ErrNotFound   = errors.New("not found")
 	ErrExited     = errors.New("ended before it was ready")
 	ErrNotReady   = errors.New("not ready in time")
 	ErrPortTaken  = errors.New("address is taken by another program")
