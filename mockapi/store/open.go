@@ -2,10 +2,14 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
 )
+
+// ErrLocation is a location that cannot be meant: no database was asked.
+var ErrLocation = errors.New("bad location of a store")
 
 // Open opens the store at a location, and creates what is missing in it:
 //
@@ -31,7 +35,7 @@ func Open(ctx context.Context, location string) (Store, error) {
 		}
 		return s, nil
 	default:
-		return nil, fmt.Errorf("store: no kind of database is called %q; expected postgres://role@host/database or the name of a SQLite file", scheme)
+		return nil, fmt.Errorf("%w: no kind of database is called %q; expected postgres://role@host/database or the name of a SQLite file", ErrLocation, scheme)
 	}
 }
 
@@ -39,7 +43,7 @@ func Open(ctx context.Context, location string) (Store, error) {
 func in(database, schema string) (string, error) {
 	u, err := url.Parse(database)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
-		return "", fmt.Errorf("PostgreSQL store: expected the database as postgres://role@host/database") // err would tell the password
+		return "", fmt.Errorf("%w: expected postgres://role@host/database", ErrLocation) // err would tell the password
 	}
 	query := u.Query()
 	query.Set("search_path", schema)

@@ -45,7 +45,7 @@ const (
 func OpenPostgres(ctx context.Context, url string) (_ *Postgres, err error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return nil, fmt.Errorf("PostgreSQL store: %w", err) // pgx hides the password
+		return nil, fmt.Errorf("%w: %w", ErrLocation, err) // pgx hides the password
 	}
 	at := config.ConnConfig
 	if !strings.Contains(url, "pool_max_conns=") {

@@ -52,9 +52,9 @@ func inWords(at *pgx.ConnConfig, err error) error {
 	errors.As(err, &said)
 	switch state(err) {
 	case "":
-		var link *pgconn.ConnectError
-		if errors.As(err, &link) {
-			what = "nobody answers there; is the server running, and does it listen on that address?"
+		var link net.Error
+		if errors.As(err, &link) { // pgx tells it twice, with encryption and without
+			what = fmt.Sprintf("nobody answers there (%v); is the server running, and does it listen on that address?", link)
 		}
 	case "3D000":
 		what = fmt.Sprintf("the server has no database %q: create it (CREATE DATABASE %[1]s OWNER %s), or name another one", database, role)
@@ -75,10 +75,7 @@ func inWords(at *pgx.ConnConfig, err error) error {
 	if what == "" {
 		return fmt.Errorf("PostgreSQL store %s/%s: %w", address, database, err)
 	}
-	if said != nil || errors.Is(err, errNoSchema) {
-		return &worded{fmt.Sprintf("PostgreSQL store %s/%s: %s", address, database, what), err}
-	}
-	return fmt.Errorf("PostgreSQL store %s/%s: %s (%w)", address, database, what, err)
+	return &worded{fmt.Sprintf("PostgreSQL store %s/%s: %s", address, database, what), err}
 }
 
 // worded is an error told in other words.

@@ -28,7 +28,7 @@ func NewSchema(ctx context.Context, database string) (location string, drop func
 func once(ctx context.Context, database, statement string) error {
 	at, err := pgx.ParseConfig(database)
 	if err != nil {
-		return fmt.Errorf("PostgreSQL store: %w", err)
+		return fmt.Errorf("%w: %w", ErrLocation, err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, postgresPatience)
 	defer cancel()
