@@ -14,6 +14,7 @@ import (
 	"github.com/oncespec/oncespec/mockapi"
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/mockapi/store"
+	"github.com/oncespec/oncespec/mockapi/store/storetest"
 )
 
 // bench is a served API on a store that outlives it, with a downstream.
@@ -39,13 +40,18 @@ func onEveryStore(t *testing.T, test func(b *bench)) {
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		file := filepath.Join(t.TempDir(), "mock.db")
-		test(newBench(t, mockapi.Options{}, func() store.Store { return openSQLite(t, file) }))
+		test(newBench(t, mockapi.Options{}, func() store.Store { return openStore(t, file) }))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		schema := storetest.Schema(t)
+		test(newBench(t, mockapi.Options{}, func() store.Store { return openStore(t, schema) }))
 	})
 }
 
-func openSQLite(t *testing.T, file string) store.Store {
+func openStore(t *testing.T, location string) store.Store {
 	t.Helper()
-	s, err := store.OpenSQLite(t.Context(), file)
+	s, err := store.Open(t.Context(), location)
 	if err != nil {
 		t.Fatal(err)
 	}

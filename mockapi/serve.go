@@ -21,7 +21,7 @@ import (
 // ServeOptions say where a mock listens and what it is made of.
 type ServeOptions struct {
 	Listen     string // host:port; port 0 picks a free one
-	DB         string // SQLite file; empty: everything is kept in memory
+	DB         string // location of the store, as store.Open reads it: a SQLite file, a postgres:// URL, empty for memory
 	Downstream string // base URL of the provider; empty: nothing is booked
 	Profile    string // contract; empty: contract.DefaultProfile
 	Mutant     string // defect to serve; empty: none
@@ -29,8 +29,8 @@ type ServeOptions struct {
 	Ready      func(address string) // called once requests are taken; may be nil
 }
 
-// Serve runs a mock as a process does, until the context ends: it settles what an earlier one left on the same file, then
-// takes requests. Its errors name what to change: the address, the file, the profile or the mutant.
+// Serve runs a mock as a process does, until the context ends: it settles what an earlier one left in the same store, then
+// takes requests. Its errors name what to change: the address, the store, the profile or the mutant.
 func Serve(ctx context.Context, o ServeOptions) (err error) {
 	if o.Profile == "" {
 		o.Profile = contract.DefaultProfile
@@ -40,14 +40,10 @@ func Serve(ctx context.Context, o ServeOptions) (err error) {
 		return err
 	}
 	options := Options{Contract: promised, Downstream: o.Downstream, Mutant: o.Mutant, Logger: o.Logger}
-	if o.DB != "" {
-		db, err := store.OpenSQLite(ctx, o.DB)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, db.Close()) }()
-		options.Store = db
+	if options.Store, err = store.Open(ctx, o.DB); err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, options.Store.Close()) }()
 	server, err := New(options)
 	if err != nil {
 		return err
@@ -89,7 +85,7 @@ func Main(args []string, stderr io.Writer) int {
 	flags := flag.NewFlagSet("mock", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&o.Listen, "listen", "127.0.0.1:0", "address")
-	flags.StringVar(&o.DB, "db", "", "SQLite file")
+	flags.StringVar(&o.DB, "db", "", "SQLite file or postgres:// URL")
 	flags.StringVar(&o.Downstream, "downstream", "", "URL of the provider")
 	flags.StringVar(&o.Profile, "profile", "", "contract")
 	flags.StringVar(&o.Mutant, "mutant", "", "defect")

@@ -4,10 +4,15 @@ import (
 	_ "embed"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/oncespec/oncespec/mockapi/mutants"
 	"github.com/oncespec/oncespec/scenarios/target/config"
 )
+
+// literal escapes a URL so that nothing in it is taken for a placeholder.
+var literal = strings.NewReplacer("{", "%7B", "}", "%7D")
 
 //go:embed mock.yaml
 var mockYAML []byte
@@ -15,6 +20,12 @@ var mockYAML []byte
 // Mock returns the configuration of the built-in mock, started as a child process by the command, to which the flags of
 // `oncespec mock` are appended. A mutant's name makes it that mutant; an unknown one is an error with its near miss.
 func Mock(command []string, mutant string) (*config.Config, error) {
+	return MockOn("", command, mutant)
+}
+
+// MockOn is Mock on a PostgreSQL database instead of a SQLite file that lives as long as the run. What is in the database stays
+// there, so give each run a schema of its own (?search_path=NAME in the URL; store.NewSchema makes one).
+func MockOn(database string, command []string, mutant string) (*config.Config, error) {
 	cfg, err := config.Parse("built-in mock", mockYAML, os.LookupEnv)
 	if err != nil {
 		return nil, fmt.Errorf("the built-in configuration is broken: %w", err)
@@ -22,6 +33,9 @@ func Mock(command []string, mutant string) (*config.Config, error) {
 	cfg.Path = ""
 	process := cfg.Target.Lifecycle.Process
 	process.Command = append(command[:len(command):len(command)], process.Command[1:]...)
+	if db := slices.Index(process.Command, "--db") + 1; database != "" {
+		process.Command[db] = literal.Replace(database)
+	}
 	if mutant != "" {
 		m, err := mutants.Find(mutant)
 		if err != nil {

@@ -3,19 +3,21 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 
 	"github.com/oncespec/oncespec/mockapi"
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/mockapi/mutants"
+	"github.com/oncespec/oncespec/mockapi/store"
 	"github.com/oncespec/oncespec/reports"
 )
 
 // MockCmd serves the reference mock.
 type MockCmd struct {
 	Listen      string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address."`
-	DB          string `placeholder:"FILE" help:"SQLite file; without it everything is kept in memory."`
+	DB          string `placeholder:"FILE|URL" help:"SQLite file, or PostgreSQL as postgres://ROLE@HOST/DATABASE (?search_path=SCHEMA for a schema of its own); without it everything is kept in memory."`
 	Downstream  string `placeholder:"URL" help:"Provider that tickets and payments are booked at; without it nothing is booked."`
 	Profile     string `default:"ietf-07" placeholder:"NAME" help:"Contract to keep (see: oncespec list profiles)."`
 	Mutant      string `placeholder:"NAME" help:"Serve a variant with one defect."`
@@ -25,7 +27,7 @@ type MockCmd struct {
 
 // Help is shown under --help.
 func (MockCmd) Help() string {
-	return "Tokens: acme-token, acme-token-2 (the same caller, renewed), globex-token.\n\nExamples:\n  oncespec mock --db mock.db\n  oncespec mock --list-mutants --json\n  oncespec mock --mutant float64-fingerprint --listen 127.0.0.1:9000"
+	return "Tokens: acme-token, acme-token-2 (the same caller, renewed), globex-token.\n\nExamples:\n  oncespec mock --db mock.db\n  PGPASSWORD=secret oncespec mock --db postgres://mock@127.0.0.1/tickets\n  oncespec mock --list-mutants --json\n  oncespec mock --mutant float64-fingerprint --listen 127.0.0.1:9000"
 }
 
 // Run is called by kong.
@@ -44,7 +46,10 @@ func (c *MockCmd) Run(ctx context.Context, io streams) error {
 	err := mockapi.Serve(ctx, mockapi.ServeOptions{Listen: c.Listen, DB: c.DB, Downstream: c.Downstream, Profile: c.Profile, Mutant: c.Mutant,
 		Logger: slog.New(slog.NewTextHandler(io.err, nil)),
 		Ready:  func(address string) { fmt.Fprintf(io.err, "mock API at http://%s, Ctrl-C ends it\n", address) }})
-	if err != nil {
+	switch {
+	case errors.Is(err, store.ErrLocation):
+		return fmt.Errorf("--db: %w", err)
+	case err != nil:
 		return &exitError{reports.Environment.ExitCode(), err}
 	}
 	return nil

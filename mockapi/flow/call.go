@@ -104,12 +104,23 @@ func (f *Flow) ReadStatus(r *http.Request, key string) Answer {
 	return answer
 }
 
-// Trouble is the answer that tells of an error: a refusal as it is, anything else as a 500 that goes to the log.
+// Trouble is the answer that tells of an error: a refusal as it is, a store that is out of reach as a 503, anything else as a
+// 500; the latter two go to the log.
 func (f *Flow) Trouble(err error) Answer {
 	var refusal *command.Refusal
 	if errors.As(err, &refusal) {
 		return Problem(refusal)
 	}
 	f.Log.Error("request failed", "error", err)
+	if errors.Is(err, store.ErrUnavailable) {
+		f.recovery.hurry() // a claim whose commit was cut off may be there, and nobody is at work on it
+		return With(Problem(storeUnavailable()), "Retry-After", retryAfter)
+	}
 	return Problem(&command.Refusal{Status: http.StatusInternalServerError, Code: "internal", Title: "The server failed"})
+}
+
+// storeUnavailable does not say whether something was done: a commit may have been cut off.
+func storeUnavailable() *command.Refusal {
+	return &command.Refusal{Status: http.StatusServiceUnavailable, Code: "store_unavailable",
+		Title: "The database is out of reach; the same request with the same key finds out whether the work was done"}
 }

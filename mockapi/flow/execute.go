@@ -34,7 +34,11 @@ func (f *Flow) execute(ctx context.Context, call *Call, entry Entry) (answer Ans
 	answer, err = f.Complete(ctx, entry, f.Effect(call.Command, entry.Tenant))
 	if err != nil && !errors.Is(err, ErrReplaced) {
 		f.Log.Error("the effect could not be made", "operation", entry.Operation, "error", err)
-		return f.Fail(ctx, entry, brokenHandler(booked))
+		failure := brokenHandler(booked)
+		if !booked && errors.Is(err, store.ErrUnavailable) {
+			failure.Answer = Problem(storeUnavailable())
+		}
+		return f.Fail(ctx, entry, failure)
 	}
 	return f.First(answer), err
 }
