@@ -1,6 +1,9 @@
 package contract
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Contract is a profile with its overrides applied. Every field maps to one parameter of the `contract:` block.
 type Contract struct {
@@ -31,6 +34,18 @@ type Response struct {
 	Action   string `json:"action,omitempty" yaml:"action"`
 	Statuses []int  `json:"statuses,omitempty" yaml:"statuses"`
 	Code     string `json:"code,omitempty" yaml:"code"` // a machine-readable error code found anywhere in the body
+}
+
+// Refusals says in words which answers are admitted as the refusal.
+func (r Response) Refusals() string {
+	text := "any 4xx"
+	if len(r.Statuses) > 0 {
+		text = fmt.Sprint(r.Statuses)
+	}
+	if r.Code != "" {
+		text += " with the code " + r.Code
+	}
+	return text
 }
 
 // InFlight is the declared reaction to a duplicate of a request that still runs.

@@ -122,7 +122,7 @@ func (f family) twins() bool {
 // effects counts an intent's effects, by resources where those are seen.
 func (f family) effects(intent string) (n int, known bool) {
 	for _, kind := range []string{history.Resource, history.Ledger, history.Value} {
-		for _, t := range rule.Tallies(f.h, intent, "before") {
+		for _, t := range rule.Tallies(f.h, intent) {
 			if t.Kind == kind && t.Unread == "" {
 				n, known = max(n, t.Most), true
 			}
@@ -145,8 +145,8 @@ func (f family) tooMany() string {
 	if problem, _ := rule.AtMost(f.h, f.other, 1); problem != "" {
 		return problem
 	}
-	for _, a := range rule.Tallies(f.h, f.first, "before") {
-		for _, b := range rule.Tallies(f.h, f.other, "before") {
+	for _, a := range rule.Tallies(f.h, f.first) {
+		for _, b := range rule.Tallies(f.h, f.other) {
 			if a.Probe == b.Probe && a.Most+b.Most > 1 {
 				return fmt.Sprintf("%s shows an effect of each", a.Probe)
 			}

@@ -64,8 +64,8 @@ func early(c rule.Case, h *history.History, changed *history.Attempt, proof verd
 	case order == "mismatch" && !mismatch,
 		order == "in-flight" && !inFlight && !(waited && mismatch),
 		!mismatch && !inFlight:
-		return should(rule.Fail(proof, "while the first was in progress the changed payload was answered %s %s; as a mismatch the contract declares %s, as in flight %s, and to answer %s first",
-			c.Says(changed), as, statuses(c.Contract.Mismatch), statuses(c.Contract.Refusal(contract.OnInFlight)), map[bool]string{true: "either", false: order}[order == ""]))
+		return rule.Fail(proof, "while the first was in progress the changed payload was answered %s %s; as a mismatch the contract declares %s, as in flight %s, and to answer %s first",
+			c.Says(changed), as, c.Contract.Mismatch.Refusals(), c.Contract.Refusal(contract.OnInFlight).Refusals(), map[bool]string{true: "either", false: order}[order == ""]).Should()
 	}
 	return rule.Pass(proof, "while the first was in progress the changed payload was answered %s %s", c.Says(changed), as)
 }

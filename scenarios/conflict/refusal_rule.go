@@ -73,28 +73,13 @@ func refusal(c rule.Case, h *history.History, a *history.Attempt) rule.Finding {
 	}
 	switch action := declared(c.Contract); {
 	case action == contract.ActionReplay, action == contract.ActionExecute:
-		return should(rule.Fail(proof, "the contract declares mismatch: %s; the changed payload was refused with %s", action, c.Says(a)))
+		return rule.Fail(proof, "the contract declares mismatch: %s; the changed payload was refused with %s", action, c.Says(a)).Should()
 	case !admitted && a.Answer.Body.Truncated && c.Contract.Mismatch.Code != "":
 		return rule.Inconclusive(verdict.Harness, "the refusal %s is too long to look for the code %s in it", c.Says(a), c.Contract.Mismatch.Code)
 	case !admitted:
-		return should(rule.Fail(proof, "the changed payload was refused, but with %s where %s is declared", c.Says(a), statuses(c.Contract.Mismatch)))
+		return rule.Fail(proof, "the changed payload was refused, but with %s where %s is declared", c.Says(a), c.Contract.Mismatch.Refusals()).Should()
 	}
 	return rule.Pass(proof, "the changed payload was refused with %s", c.Says(a))
-}
-
-// should lowers a finding to a SHOULD.
-func should(f rule.Finding) rule.Finding { f.Level = verdict.Should; return f }
-
-// statuses says which refusals a contract declares.
-func statuses(r contract.Response) string {
-	text := "any 4xx"
-	if len(r.Statuses) > 0 {
-		text = fmt.Sprint(r.Statuses)
-	}
-	if r.Code != "" {
-		text += " with the code " + r.Code
-	}
-	return text
 }
 
 // like says whose answer a success is, as far as that can be told.

@@ -25,7 +25,7 @@ func killedIn(c rule.Case, h *history.History, phase string) []rule.Finding {
 		switch {
 		case !own || judgedElsewhere:
 			return one(rule.NotAssessed("%s", elsewhere(kill)))
-		case broken(end):
+		case end.Broken():
 			return one(rule.Fail(verdict.Weak, "killed in phase %s: %s: %s", kill.Phase, end.How, end.Detail))
 		case kill.Phase == history.PhaseUnknown || kill.Phase == "":
 			return one(rule.Inconclusive(verdict.Environment, "where the target stood when it was killed could not be seen"))
@@ -33,7 +33,7 @@ func killedIn(c rule.Case, h *history.History, phase string) []rule.Finding {
 		return one(rule.NotAssessed("%s", elsewhere(kill)))
 	}
 	switch {
-	case broken(end):
+	case end.Broken():
 		return one(rule.Fail(verdict.Strong, "%s: %s", end.How, end.Detail))
 	case end.How == rule.Unread:
 		return one(rule.Inconclusive(verdict.Environment, "%s", end.Detail))
@@ -43,11 +43,6 @@ func killedIn(c rule.Case, h *history.History, phase string) []rule.Finding {
 		return one(rule.Pass(verdict.Strong, "%s", end.Detail))
 	}
 	return one(rule.Pass(verdict.Strong, "stuck but safe: %s", end.Detail))
-}
-
-// broken tells whether the ending breaks exactly-once, rather than leave it open.
-func broken(e rule.End) bool {
-	return e.How == rule.Duplicated || e.How == rule.Vanished || e.How == rule.Confused
 }
 
 // elsewhere says why a kill shows nothing of the phase that was aimed at.

@@ -38,7 +38,7 @@ func leftOpen(c rule.Case, end rule.End, state string) rule.Finding {
 		return rule.Pass(verdict.Strong, "stuck but safe, as declared: %s", end.Detail)
 	}
 	how := "stuck but safe"
-	if broken(end) {
+	if end.Broken() {
 		how = string(end.How) + ", and stuck"
 	}
 	return rule.Fail(verdict.Strong, "%s: %s", how, end.Detail)

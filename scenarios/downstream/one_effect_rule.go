@@ -23,7 +23,7 @@ func oneEffectRule(c rule.Case) []rule.Finding {
 	case len(against) > 0:
 		return against
 	case operations == 0:
-		return []rule.Finding{rule.NotAssessed("no operation's downstream bookings were read").At(ids(c)...)}
+		return []rule.Finding{rule.NotAssessed("no operation's downstream bookings were read").At(c.IDs()...)}
 	}
-	return []rule.Finding{rule.Pass(verdict.Strong, "%d operations, none booked twice", operations).At(ids(c)...)}
+	return []rule.Finding{rule.Pass(verdict.Strong, "%d operations, none booked twice", operations).At(c.IDs()...)}
 }

@@ -17,7 +17,7 @@ func ownKeyRule(c rule.Case, h *history.History) []rule.Finding {
 		if slices.ContainsFunc(h.AttemptsOf(in.ID), c.Succeeded) {
 			operations++
 		}
-		for _, call := range calls(h, in.ID) {
+		for _, call := range rule.Calls(h, in.ID) {
 			if !call.Lookup && !slices.ContainsFunc(made, func(m history.Call) bool { return m.Seq == call.Seq }) {
 				made = append(made, call)
 			}

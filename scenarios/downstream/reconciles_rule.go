@@ -25,9 +25,9 @@ func reconcilesRule(c rule.Case) []rule.Finding {
 	case len(against) > 0:
 		return against
 	case agreed == 0:
-		return []rule.Finding{rule.NotAssessed("no operation could be compared with what is seen of it").At(ids(c)...)}
+		return []rule.Finding{rule.NotAssessed("no operation could be compared with what is seen of it").At(c.IDs()...)}
 	}
-	return []rule.Finding{rule.Pass(verdict.Strong, "what was answered, what is there and what was booked agree for %d operations", agreed).At(ids(c)...)}
+	return []rule.Finding{rule.Pass(verdict.Strong, "what was answered, what is there and what was booked agree for %d operations", agreed).At(c.IDs()...)}
 }
 
 // disagreement compares what an intent's caller was told with what the probes show of it, and those with one another. An

@@ -54,22 +54,3 @@ func sent(c rule.Case, a *history.Attempt) identity {
 	}
 	return who
 }
-
-// calls are all that the target made downstream for an intent, each once.
-func calls(h *history.History, intent string) (all []history.Call) {
-	seen := map[int]int{}
-	for _, o := range h.Observations(intent) {
-		if o.Kind != history.Ledger || o.Error != "" {
-			continue
-		}
-		for _, call := range o.Calls {
-			if at, ok := seen[call.Seq]; ok {
-				all[at] = call // a later reading knows how it was answered
-				continue
-			}
-			seen[call.Seq] = len(all)
-			all = append(all, call)
-		}
-	}
-	return all
-}

@@ -15,7 +15,7 @@ func stableKeyRule(c rule.Case) []rule.Finding {
 	resent := 0
 	for _, h := range c.Histories {
 		for _, in := range soleIntents(c, h) {
-			for _, call := range byPlace(calls(h, in.ID)) {
+			for _, call := range byPlace(rule.Calls(h, in.ID)) {
 				if call.times < 2 {
 					continue
 				}
@@ -34,7 +34,7 @@ func stableKeyRule(c rule.Case) []rule.Finding {
 		}
 	}
 	if resent == 0 {
-		return []rule.Finding{rule.NotAssessed("the target never sent a downstream call again").At(ids(c)...)}
+		return []rule.Finding{rule.NotAssessed("the target never sent a downstream call again").At(c.IDs()...)}
 	}
 	return findings
 }
@@ -71,11 +71,4 @@ func byPlace(calls []history.Call) (places []*place) {
 		}
 	}
 	return places
-}
-
-func ids(c rule.Case) (all []string) {
-	for _, h := range c.Histories {
-		all = append(all, h.ID)
-	}
-	return all
 }

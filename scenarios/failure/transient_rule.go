@@ -20,7 +20,7 @@ func transientRule(c rule.Case, h *history.History) []rule.Finding {
 		return one(rule.Inconclusive(verdict.Environment, "%s", end.Detail))
 	}
 	switch {
-	case !refusedDownstream(h, first.Intent):
+	case !rule.BookingRefused(h, first.Intent):
 		return one(rule.Inconclusive(verdict.Environment, "the fault did not land: no downstream call of the operation was refused"))
 	case end.Last == first || !end.Last.Link.Reached:
 		return one(rule.Inconclusive(verdict.Environment, "no retry reached the target"))
@@ -32,18 +32,6 @@ func transientRule(c rule.Case, h *history.History) []rule.Finding {
 		return one(rule.Fail(verdict.Strong, "the failure is kept, where the contract lets it be tried again: %s", end.Detail))
 	}
 	return one(rule.Pass(verdict.Strong, "the failure is stored: %s", end.Detail))
-}
-
-// refusedDownstream tells whether the gate refused a call of the intent.
-func refusedDownstream(h *history.History, intent string) bool {
-	for _, o := range h.Observations(intent) {
-		for _, call := range o.Calls {
-			if call.Status >= 500 && !call.Booked && !call.Repeat {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // keeps says what the contract declares of an answer with the status: "yes" it is stored, "no" it is tried again, or "" either.

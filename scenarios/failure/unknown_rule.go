@@ -9,7 +9,7 @@ import (
 
 func unknownRule(c rule.Case, h *history.History) []rule.Finding {
 	first := h.First("first")
-	if first == nil || !lostDownstream(h, first.Intent) {
+	if first == nil || !rule.AnswerLost(h, first.Intent) {
 		return inAll(rule.Inconclusive(verdict.Environment, "the fault did not land: no booked downstream call of the operation lost its answer"))
 	}
 	end := c.End(h, first.Intent)
@@ -60,16 +60,4 @@ func resolves(c rule.Case, first *history.Attempt, end rule.End) rule.Finding {
 		return rule.Inconclusive(verdict.Environment, "%s", end.Detail)
 	}
 	return rule.Pass(verdict.Strong, "%s", end.Detail)
-}
-
-// lostDownstream tells whether the gate booked a call of the intent and did not answer it.
-func lostDownstream(h *history.History, intent string) bool {
-	for _, o := range h.Observations(intent) {
-		for _, call := range o.Calls {
-			if call.Booked && call.Status == 0 {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -32,7 +32,7 @@ func noCounterexample(c rule.Case) []rule.Finding {
 	case tried == 0:
 		return []rule.Finding{rule.NotAssessed("no random pair could be tried (%d were refused even under keys of their own)", vacuous)}
 	}
-	return []rule.Finding{rule.Pass(verdict.Strong, "%d random pairs, no counterexample (%d more were refused even under keys of their own)", tried, vacuous).At(ids(c.Histories)...)}
+	return []rule.Finding{rule.Pass(verdict.Strong, "%d random pairs, no counterexample (%d more were refused even under keys of their own)", tried, vacuous).At(c.IDs()...)}
 }
 
 // counterexample judges one case of the search. What is only general practice does not count here.
@@ -43,12 +43,4 @@ func counterexample(c rule.Case, h *history.History) (rule.Finding, bool) {
 		f.Outcome, f.Level = verdict.Pass, ""
 	}
 	return f, ok
-}
-
-func ids(hs []*history.History) []string {
-	var all []string
-	for _, h := range hs {
-		all = append(all, h.ID)
-	}
-	return all
 }

@@ -61,9 +61,9 @@ func malformedKey(c rule.Case, h *history.History, a *history.Attempt) rule.Find
 	case action == contract.ActionIgnore && c.Contract.Missing.Action == contract.ActionExecute:
 		return rule.Fail(proof, "%s was refused with %s; the contract declares that the key is ignored and that a write without one is executed", what, c.Says(a))
 	case action == contract.ActionIgnore && !c.Contract.Refuses(contract.OnMissing, x):
-		return rule.Fail(proof, "%s was refused with %s, not like a write without a key: %s", what, c.Says(a), statuses(c.Contract.Missing))
+		return rule.Fail(proof, "%s was refused with %s, not like a write without a key: %s", what, c.Says(a), c.Contract.Missing.Refusals())
 	case action == contract.ActionRefuse && !c.Contract.Refuses(contract.OnMalformed, x):
-		return rule.Fail(proof, "%s was refused with %s, not as declared: %s", what, c.Says(a), statuses(c.Contract.Malformed))
+		return rule.Fail(proof, "%s was refused with %s, not as declared: %s", what, c.Says(a), c.Contract.Malformed.Refusals())
 	}
 	return rule.Pass(proof, "%s was refused with %s and had no effect", what, c.Says(a))
 }
@@ -76,16 +76,4 @@ func fields(a *history.Attempt, name string) (values []string) {
 		}
 	}
 	return values
-}
-
-// statuses says which refusals a contract declares.
-func statuses(r contract.Response) string {
-	text := "any 4xx"
-	if len(r.Statuses) > 0 {
-		text = fmt.Sprint(r.Statuses)
-	}
-	if r.Code != "" {
-		text += " with the code " + r.Code
-	}
-	return text
 }

@@ -62,7 +62,7 @@ func foreignPrincipal(c rule.Case, h *history.History) rule.Finding {
 
 // effects is the most that any probe shows of an intent.
 func effects(h *history.History, intent string) (most int) {
-	for _, t := range rule.Tallies(h, intent, "before") {
+	for _, t := range rule.Tallies(h, intent) {
 		most = max(most, t.Most)
 	}
 	return most
@@ -98,9 +98,9 @@ func foreignOperation(c rule.Case, h *history.History) rule.Finding {
 	case c.Class(other) == contract.Failed && !c.Contract.Refuses(contract.OnOtherOperation, other.Exchange()):
 		return rule.Fail(proof, "another operation under the same key was answered %s", c.Says(other))
 	case promise == contract.ActionIndependent:
-		return should(rule.Fail(proof, "another operation under the same key is declared to be independent; it was refused with %s", c.Says(other)))
+		return rule.Fail(proof, "another operation under the same key is declared to be independent; it was refused with %s", c.Says(other)).Should()
 	case promise == contract.ActionRefuse && !c.Contract.Refuses(contract.OnOtherOperation, other.Exchange()):
-		return should(rule.Fail(proof, "another operation under the same key was refused with %s, not as declared: %s", c.Says(other), statuses(c.Contract.OtherOperation)))
+		return rule.Fail(proof, "another operation under the same key was refused with %s, not as declared: %s", c.Says(other), c.Contract.OtherOperation.Refusals()).Should()
 	}
 	return rule.Pass(proof, "another operation under the same key was refused with %s", c.Says(other))
 }
@@ -111,7 +111,7 @@ func foreignSuccess(c rule.Case, h *history.History, other, control *history.Att
 	case seen && problem != "":
 		return rule.Fail(proof, "another operation under the same key was answered %s: %s", c.Says(other), problem)
 	case promise == contract.ActionRefuse:
-		return should(rule.Fail(proof, "another operation under the same key is declared to be refused; it was answered %s", c.Says(other)))
+		return rule.Fail(proof, "another operation under the same key is declared to be refused; it was answered %s", c.Says(other)).Should()
 	case !seen:
 		return rule.Pass(verdict.Weak, "another operation under the same key was answered %s, with a result of its own as far as the answer tells", c.Says(other))
 	}
@@ -129,6 +129,3 @@ func sharing(c contract.Contract, h *history.History) string {
 	}
 	return ""
 }
-
-// should lowers a finding to a SHOULD.
-func should(f rule.Finding) rule.Finding { f.Level = verdict.Should; return f }

@@ -57,7 +57,7 @@ func withoutKey(c rule.Case, h *history.History) rule.Finding {
 	case action == contract.ActionExecute:
 		return rule.Fail(proof, "a write without a key was refused with %s; the contract declares that it is executed", c.Says(a))
 	case !c.Contract.Refuses(contract.OnMissing, a.Exchange()):
-		return rule.Fail(proof, "a write without a key was refused with %s, not as declared: %s", c.Says(a), statuses(c.Contract.Missing))
+		return rule.Fail(proof, "a write without a key was refused with %s, not as declared: %s", c.Says(a), c.Contract.Missing.Refusals())
 	}
 	return rule.Pass(proof, "a write without a key was refused with %s and had no effect", c.Says(a))
 }

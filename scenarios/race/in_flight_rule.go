@@ -59,21 +59,11 @@ func meet(c rule.Case, h *history.History) (meeting, *rule.Finding) {
 	case !m.duplicate.Link.RequestWhole || sent < from || sent > until:
 		f := rule.Inconclusive(verdict.Environment, "the duplicate did not reach the target while the first was held")
 		return m, &f
-	case c.Succeeded(m.duplicate) && m.duplicate.Ended <= until && effectAt(h, "held"):
+	case c.Succeeded(m.duplicate) && m.duplicate.Ended <= until && rule.EffectAt(h, "held"):
 		f := rule.NotAssessed("the target makes its effect before its downstream call: the duplicate got the result while that was held")
 		return m, &f
 	}
 	return m, nil
-}
-
-// effectAt tells whether something besides the gate showed an effect at the moment.
-func effectAt(h *history.History, moment string) bool {
-	for _, o := range h.Observations("", moment) {
-		if o.Error == "" && o.Count > 0 && o.Kind != history.Ledger {
-			return true
-		}
-	}
-	return false
 }
 
 func one(f rule.Finding) []rule.Finding { return []rule.Finding{f} }

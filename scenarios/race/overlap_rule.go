@@ -66,19 +66,12 @@ func (o *overlap) passed(c rule.Case, format string, args ...any) rule.Finding {
 	said := fmt.Sprintf(format, args...)
 	switch {
 	case o.bursts == 0:
-		return rule.Inconclusive(verdict.Harness, "no burst was sent").At(ids(c.Histories)...)
+		return rule.Inconclusive(verdict.Harness, "no burst was sent").At(c.IDs()...)
 	case o.atWork > 0:
 		return rule.Pass(verdict.Strong, "%s; %d of %d bursts overlapped at the target's work, %d more in flight, up to %d at once",
 			said, o.atWork, o.bursts, o.inFlight, o.most).At(o.histories...)
 	case o.inFlight > 0:
 		return rule.Pass(verdict.Weak, "%s; %d of %d bursts overlapped in flight, up to %d at once", said, o.inFlight, o.bursts, o.most).At(o.histories...)
 	}
-	return rule.Inconclusive(verdict.Environment, "no two requests overlapped in %d bursts", o.bursts).At(ids(c.Histories)...)
-}
-
-func ids(hs []*history.History) (all []string) {
-	for _, h := range hs {
-		all = append(all, h.ID)
-	}
-	return all
+	return rule.Inconclusive(verdict.Environment, "no two requests overlapped in %d bursts", o.bursts).At(c.IDs()...)
 }

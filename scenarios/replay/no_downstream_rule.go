@@ -1,8 +1,6 @@
 package replay
 
 import (
-	"fmt"
-
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/rule"
 	"github.com/oncespec/oncespec/scenarios/verdict"
@@ -24,7 +22,7 @@ func noDownstream(c rule.Case, h *history.History) []rule.Finding {
 	}
 	switch allowed := max(before, usual); {
 	case after > allowed:
-		return one(rule.Fail(proof, "one execution makes %s downstream; after the retries there were %d", count(allowed, "call"), after))
+		return one(rule.Fail(proof, "one execution makes %s downstream; after the retries there were %d", rule.Plural(allowed, "call"), after))
 	case unread != "":
 		return one(rule.Inconclusive(verdict.Environment, "the gate's ledger could not be read: %s", unread))
 	case proof == verdict.None:
@@ -32,7 +30,7 @@ func noDownstream(c rule.Case, h *history.History) []rule.Finding {
 	case allowed == 0:
 		return one(rule.Inconclusive(verdict.Environment, "the target did not call downstream at all"))
 	}
-	return one(rule.Pass(proof, "%s downstream, none of them by %d retries", count(after, "call"), sent))
+	return one(rule.Pass(proof, "%s downstream, none of them by %d retries", rule.Plural(after, "call"), sent))
 }
 
 // calls counts the calls of an intent that asked for something to be done, at the moments (none = all; the most counts).
@@ -54,11 +52,4 @@ func calls(h *history.History, intent string, moments ...string) (most int, unre
 		most = max(most, n)
 	}
 	return most, unread
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -60,7 +60,7 @@ func sentAgain(h *history.History, first *history.Attempt) (proof verdict.Proof,
 }
 
 func sees(h *history.History, intent, kind string) bool {
-	for _, t := range rule.Tallies(h, intent, "before") {
+	for _, t := range rule.Tallies(h, intent) {
 		if t.Kind == kind {
 			return true
 		}

@@ -162,7 +162,7 @@ func open(c rule.Case, what string, retry *history.Attempt) rule.Finding {
 
 // ids are those of the resources that the probes found for an intent.
 func ids(h *history.History, intent string) (all []string) {
-	for _, t := range rule.Tallies(h, intent, "before") {
+	for _, t := range rule.Tallies(h, intent) {
 		if t.Kind == history.Resource {
 			all = append(all, t.IDs...)
 		}

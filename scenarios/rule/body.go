@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -221,9 +220,4 @@ func decimal(text string) string {
 	short := strings.TrimRight(digits, "0")
 	exponent += len(digits) - len(short) - len(fraction)
 	return sign + short + "e" + strconv.Itoa(exponent)
-}
-
-// Holds tells whether a body, as far as it was recorded, holds another one's text.
-func Holds(outer, inner history.Body) bool {
-	return inner.Text != "" && !inner.Truncated && bytes.Contains([]byte(outer.Text), bytes.TrimSpace([]byte(inner.Text)))
 }

@@ -29,6 +29,9 @@ type End struct {
 	Detail  string           // for people
 }
 
+// Broken tells whether the ending breaks exactly-once, rather than leave it open.
+func (e End) Broken() bool { return e.How == Duplicated || e.How == Vanished || e.How == Confused }
+
 // End tells how an intent ended. Only attempts with the intent's own payload and caller count.
 func (c Case) End(h *history.History, intent string) End {
 	own := Own(h, intent)
@@ -70,9 +73,9 @@ func (c Case) End(h *history.History, intent string) End {
 	case last.Success():
 		e.How, e.Detail = Done, "one effect, and the last answer is its result: "+c.Says(e.Last)
 	case last == contract.Unknown, last == contract.InFlightAnswer:
-		e.How, e.Detail = Open, fmt.Sprintf("%s, and the last attempt %s", plural(e.Effects, "effect"), c.told(e.Last))
+		e.How, e.Detail = Open, fmt.Sprintf("%s, and the last attempt %s", Plural(e.Effects, "effect"), c.told(e.Last))
 	default:
-		e.How, e.Detail = Denied, fmt.Sprintf("%s, and the last attempt %s", plural(e.Effects, "effect"), c.told(e.Last))
+		e.How, e.Detail = Denied, fmt.Sprintf("%s, and the last attempt %s", Plural(e.Effects, "effect"), c.told(e.Last))
 	}
 	return e
 }

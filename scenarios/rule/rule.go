@@ -70,8 +70,20 @@ func NotAssessed(format string, args ...any) Finding {
 // In names the part of a finding.
 func (f Finding) In(part string) Finding { f.Part = part; return f }
 
+// Should lowers a finding to a SHOULD.
+func (f Finding) Should() Finding { f.Level = verdict.Should; return f }
+
 // At names the histories of a finding, the most telling first.
 func (f Finding) At(ids ...string) Finding { f.Histories = ids; return f }
+
+// IDs are the ids of the case's histories.
+func (c Case) IDs() []string {
+	var all []string
+	for _, h := range c.Histories {
+		all = append(all, h.ID)
+	}
+	return all
+}
 
 // Class names what the attempt's answer means under the case's contract.
 func (c Case) Class(a *history.Attempt) contract.Class { return c.Contract.Classify(a.Exchange()) }

@@ -20,11 +20,11 @@ type Tally struct {
 }
 
 // Tallies sums up the observations of an intent, a row a probe in the order of first reading. The baseline, at the moment
-// "before", is not among them, and moments named in except are left out too.
-func Tallies(h *history.History, intent string, except ...string) []Tally {
+// "before", is not among them.
+func Tallies(h *history.History, intent string) []Tally {
 	var rows []Tally
 	for _, o := range h.Observations(intent) {
-		if o.Moment == "before" || slices.Contains(except, o.Moment) {
+		if o.Moment == "before" {
 			continue
 		}
 		i := slices.IndexFunc(rows, func(t Tally) bool { return t.Probe == o.Probe })
@@ -67,15 +67,25 @@ func bounded(h *history.History, intent string, least, most int, kinds []string)
 		case t.Odd != "":
 			return fmt.Sprintf("%s moved by %s, which is no whole number of executions", t.Probe, t.Odd), ""
 		case t.Most > most:
-			return fmt.Sprintf("%s shows %s for one intent%s, at most %d allowed", t.Probe, plural(t.Most, "effect"), ids(t.IDs), most), ""
+			return fmt.Sprintf("%s shows %s for one intent%s, at most %d allowed", t.Probe, Plural(t.Most, "effect"), ids(t.IDs), most), ""
 		case t.Last < least && !t.Extra:
-			return fmt.Sprintf("%s shows %s, %d expected", t.Probe, plural(t.Last, "effect"), least), ""
+			return fmt.Sprintf("%s shows %s, %d expected", t.Probe, Plural(t.Last, "effect"), least), ""
 		}
 	}
 	if !seen {
 		unread = "no probe was read"
 	}
 	return "", unread
+}
+
+// EffectAt tells whether something besides the gate showed an effect at the moment.
+func EffectAt(h *history.History, moment string) bool {
+	for _, o := range h.Observations("", moment) {
+		if o.Error == "" && o.Count > 0 && o.Kind != history.Ledger {
+			return true
+		}
+	}
+	return false
 }
 
 func ids(list []string) string {
@@ -88,7 +98,8 @@ func ids(list []string) string {
 	return " (" + strings.Join(list, ", ") + ")"
 }
 
-func plural(n int, noun string) string {
+// Plural counts in words: "1 effect", "2 effects".
+func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

@@ -18,7 +18,7 @@ func byKeyRule(c rule.Case, h *history.History) []rule.Finding {
 	case history.Absent:
 		return one(rule.Fail(verdict.Strong, "the operation cannot be found by its key (%d)", now.HTTP))
 	case history.Failed:
-		if effectAt(h, "after") || effectAt(h, "final") {
+		if rule.EffectAt(h, "after") || rule.EffectAt(h, "final") {
 			return one(rule.Fail(verdict.Strong, "the operation reads %s, but it has an effect", says(now)))
 		}
 	}

@@ -20,7 +20,7 @@ func inProgressRule(c rule.Case, h *history.History) []rule.Finding {
 	switch {
 	case now.State == history.InProgress:
 		return one(rule.Pass(verdict.Strong, "held at the gate, it reads %s", says(now)))
-	case now.State == history.Succeeded && effectAt(h, "held"):
+	case now.State == history.Succeeded && rule.EffectAt(h, "held"):
 		return one(rule.NotAssessed("the target calls downstream after its effect: it was not in progress any more"))
 	}
 	return one(rule.Fail(verdict.Strong, "held at the gate, before its effect, it reads %s", says(now)))

@@ -24,9 +24,9 @@ func monotonicRule(c rule.Case) []rule.Finding {
 	case len(against) > 0:
 		return against
 	case kept == 0:
-		return []rule.Finding{rule.NotAssessed("no final state was read twice").At(ids(c)...)}
+		return []rule.Finding{rule.NotAssessed("no final state was read twice").At(c.IDs()...)}
 	}
-	return []rule.Finding{rule.Pass(verdict.Strong, "%d operations kept the final state that they read before", kept).At(ids(c)...)}
+	return []rule.Finding{rule.Pass(verdict.Strong, "%d operations kept the final state that they read before", kept).At(c.IDs()...)}
 }
 
 // changedBack finds a final reading of an intent's owner and the first one after it that is another. After is nil where a
@@ -49,11 +49,4 @@ func changedBack(c rule.Case, h *history.History, intent string) (before, after 
 		}
 	}
 	return before, nil
-}
-
-func ids(c rule.Case) (all []string) {
-	for _, h := range c.Histories {
-		all = append(all, h.ID)
-	}
-	return all
 }

@@ -53,16 +53,6 @@ func says(s *history.Status) string {
 	return s.State
 }
 
-// effectAt tells whether something besides the gate showed an effect at the moment.
-func effectAt(h *history.History, moment string) bool {
-	for _, o := range h.Observations("", moment) {
-		if o.Error == "" && o.Count > 0 && o.Kind != history.Ledger {
-			return true
-		}
-	}
-	return false
-}
-
 // named tells where an answer names something: in its body or in a link, not in a header that has a number of its own.
 func named(a *history.Answer, what string) string {
 	for _, at := range rule.Places(a, what) {

@@ -11,7 +11,7 @@ func unknownRule(c rule.Case, h *history.History) []rule.Finding {
 	switch {
 	case first == nil || now == nil:
 		return one(rule.Inconclusive(verdict.Harness, "the status was not read"))
-	case !lostDownstream(h, first.Intent):
+	case !rule.AnswerLost(h, first.Intent):
 		return one(rule.Inconclusive(verdict.Environment, "the fault did not land: no booked downstream call of the operation lost its answer"))
 	case c.Succeeded(first):
 		return one(rule.NotAssessed("answered %s: the target's success does not depend on the answer from downstream", c.Says(first)))
@@ -24,16 +24,4 @@ func unknownRule(c rule.Case, h *history.History) []rule.Finding {
 		return one(rule.Pass(verdict.Strong, "its outcome uncertain, it reads %s", says(now)))
 	}
 	return one(rule.Fail(verdict.Strong, "its outcome uncertain, it reads %s", says(now)))
-}
-
-// lostDownstream tells whether the gate booked a call of the intent and did not answer it.
-func lostDownstream(h *history.History, intent string) bool {
-	for _, o := range h.Observations(intent) {
-		for _, call := range o.Calls {
-			if call.Booked && call.Status == 0 {
-				return true
-			}
-		}
-	}
-	return false
 }
