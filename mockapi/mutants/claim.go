@@ -14,14 +14,6 @@ import (
 	"github.com/oncespec/oncespec/mockapi/store"
 )
 
-// What a retry meets that arrives while the first attempt is still in the gap that a racy claim leaves.
-var inTheGap = []May{
-	{"lost/client-gone", "the retry of a client that hung up at once may arrive in the gap"},
-	{"lost/slow-response", "the retry of a client that gave up may arrive in the gap"},
-	{"lost/slow-request", "the retry may arrive in the gap"},
-	{"downstream/reconciles", "two local effects under one booking do not agree"},
-}
-
 var claimMutants = []Mutant{
 	{
 		Name:      "check-then-insert",
@@ -29,7 +21,6 @@ var claimMutants = []Mutant{
 		Stage:     "Claim",
 		Operation: "create-ticket",
 		Must:      []string{"race/one-effect"},
-		May:       inTheGap,
 		Install: func(f *flow.Flow) {
 			unfenced(f)
 			f.Claim = func(ctx context.Context, call *flow.Call) (flow.Entry, reference.Decision, error) {
@@ -48,11 +39,9 @@ var claimMutants = []Mutant{
 		Stage:     "Claim",
 		Operation: "create-ticket",
 		Must:      []string{"race/one-effect"},
-		May: append([]May{
-			{"conflict/in-flight", "a changed payload meets no record while the first runs"},
+		May: []May{
 			{"status/in-progress", "what is not recorded cannot read as in progress"},
-			{"crash/not-stuck", "after a kill nothing is known of the operation until it is retried"},
-		}, inTheGap...),
+		},
 		Install: func(f *flow.Flow) {
 			unfenced(f)
 			f.Claim = func(ctx context.Context, call *flow.Call) (flow.Entry, reference.Decision, error) {
@@ -70,11 +59,9 @@ var claimMutants = []Mutant{
 		Stage:     "Claim",
 		Operation: "create-ticket",
 		Must:      []string{"race/one-effect"},
-		May: append([]May{
-			{"conflict/in-flight", "the other worker does not know of the first request"},
+		May: []May{
 			{"status/in-progress", "a lock in memory is no record"},
-			{"crash/not-stuck", "after a kill nothing is known of the operation until it is retried"},
-		}, inTheGap...),
+		},
 		Install: perWorkerLock,
 	},
 	{
@@ -83,9 +70,6 @@ var claimMutants = []Mutant{
 		Stage:     "Claim",
 		Operation: "create-ticket",
 		Must:      []string{"race/answers"},
-		May: []May{
-			{"race/changed-payload", "the loser is neither refused nor told to wait"},
-		},
 		Install: func(f *flow.Flow) {
 			f.Claim = func(ctx context.Context, call *flow.Call) (flow.Entry, reference.Decision, error) {
 				entry, decision, err := look(ctx, f, call)
@@ -116,9 +100,6 @@ var claimMutants = []Mutant{
 		Stage:     "Wait",
 		Operation: "create-ticket",
 		Must:      []string{"race/one-effect"},
-		May: append([]May{
-			{"downstream/one-effect", "the presumptuous duplicate books under a key of its own"},
-		}, inTheGap...),
 		Install: func(f *flow.Flow) {
 			f.Wait = func(ctx context.Context, call *flow.Call, _ flow.Entry) (flow.Answer, bool, error) {
 				pause(ctx, 10*window)
@@ -133,12 +114,6 @@ var claimMutants = []Mutant{
 		Stage:     "Wait",
 		Operation: "create-ticket",
 		Must:      []string{"race/in-flight"},
-		May: []May{
-			{"race/one-effect", "the successes do not name one resource"},
-			{"race/in-flight-then-replay", "the successes do not name one resource"},
-			{"lost/slow-response", "the retry during the work is told that it succeeded, with no resource named"},
-			{"lost/client-gone", "so is a retry that arrives during the work"},
-		},
 		Install: func(f *flow.Flow) {
 			f.Wait = func(context.Context, *flow.Call, flow.Entry) (flow.Answer, bool, error) {
 				return flow.Answer{Status: http.StatusAccepted, Header: map[string][]string{"Content-Type": {"application/json"}}, Body: []byte(`{"accepted":true}`)}, false, nil
@@ -165,12 +140,6 @@ var claimMutants = []Mutant{
 		Stage:     "Wait",
 		Operation: "create-ticket",
 		Must:      []string{"race/in-flight-then-replay"},
-		May: []May{
-			{"race/one-effect", "no retry gets the result once duplicates met"},
-			{"race/changed-payload", "no retry gets the result once duplicates met"},
-			{"lost/slow-response", "the retry during the work spoils those after it"},
-			{"lost/client-gone", "a retry during the work spoils those after it"},
-		},
 		Install: func(f *flow.Flow) {
 			var met sync.Map
 			wait, replay := f.Wait, f.Replay
@@ -192,9 +161,6 @@ var claimMutants = []Mutant{
 		Stage:     "Execute",
 		Operation: "create-ticket",
 		Must:      []string{"race/distinct-keys"},
-		May: []May{
-			{"race/changed-payload", "the rivals of one key may collapse too"},
-		},
 		Install: func(f *flow.Flow) {
 			var running singleflight.Group
 			execute := f.Execute

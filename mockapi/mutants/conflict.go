@@ -3,7 +3,6 @@ package mutants
 import (
 	"context"
 	"net/http"
-	"slices"
 	"sync"
 
 	"github.com/go-json-experiment/json"
@@ -14,17 +13,6 @@ import (
 	"github.com/oncespec/oncespec/mockapi/store"
 )
 
-// A changed payload that is not refused is seen wherever one is sent.
-var changedPayloads = []May{
-	{"race/changed-payload", "the rival that comes late is treated like any changed payload"},
-	{"fingerprint/declared", "changes that the contract leaves open, but whose effects differ"},
-	{"fingerprint/other-meaning", "every change of meaning is treated so"},
-	{"conflict/no-disclosure", "what is answered may come from the first request"},
-	{"conflict/repeatable", "what is answered may change with each conflict"},
-	{"conflict/explained", "there is no refusal to explain"},
-	{"conflict/after-failure", "so is a changed payload after a failure"},
-}
-
 var conflictMutants = []Mutant{
 	{
 		Name:      "mismatch-replays",
@@ -32,7 +20,6 @@ var conflictMutants = []Mutant{
 		Stage:     "Conflict",
 		Operation: "create-ticket",
 		Must:      []string{"conflict/refused"},
-		May:       changedPayloads,
 		Install: func(f *flow.Flow) {
 			conflict := f.Conflict
 			f.Conflict = func(ctx context.Context, call *flow.Call, entry flow.Entry) (flow.Answer, error) {
@@ -49,7 +36,6 @@ var conflictMutants = []Mutant{
 		Stage:     "Conflict",
 		Operation: "create-ticket",
 		Must:      []string{"conflict/refused", "conflict/no-effect"},
-		May:       append([]May{{"downstream/reconciles", "what is executed was never acknowledged under the intent's own payload"}}, changedPayloads...),
 		Install: func(f *flow.Flow) {
 			conflict := f.Conflict
 			f.Conflict = func(ctx context.Context, call *flow.Call, entry flow.Entry) (flow.Answer, error) {
@@ -66,10 +52,9 @@ var conflictMutants = []Mutant{
 		Stage:     "Conflict",
 		Operation: "create-ticket",
 		Must:      []string{"conflict/in-flight"},
-		May: append([]May{
-			{"downstream/reconciles", "two payloads of one key were executed"},
-			{"downstream/one-effect", "two payloads of one key were executed"},
-		}, changedPayloads...),
+		May: []May{
+			{"race/changed-payload", "the rival that comes second is executed while the first runs"},
+		},
 		Install: func(f *flow.Flow) {
 			conflict := f.Conflict
 			f.Conflict = func(ctx context.Context, call *flow.Call, entry flow.Entry) (flow.Answer, error) {
@@ -86,7 +71,10 @@ var conflictMutants = []Mutant{
 		Stage:     "Conflict",
 		Operation: "create-ticket",
 		Must:      []string{"conflict/original-intact"},
-		May:       append([]May{{"conflict/in-flight", "the first's own retry is refused after it"}}, changedPayloads...),
+		May: []May{
+			{"conflict/repeatable", "the second time the changed payload is the one on record"},
+			{"race/changed-payload", "a rival that is sent again after the conflict is the one on record"},
+		},
 		Install: func(f *flow.Flow) {
 			conflict := f.Conflict
 			f.Conflict = func(ctx context.Context, call *flow.Call, entry flow.Entry) (flow.Answer, error) {
@@ -106,7 +94,9 @@ var conflictMutants = []Mutant{
 		Stage:     "Conflict",
 		Operation: "create-ticket",
 		Must:      []string{"conflict/repeatable"},
-		May:       except(changedPayloads, "conflict/repeatable"),
+		May: []May{
+			{"race/changed-payload", "a rival that is sent again is a second conflict"},
+		},
 		Install: func(f *flow.Flow) {
 			type seen struct {
 				id          store.ID
@@ -128,7 +118,9 @@ var conflictMutants = []Mutant{
 		Stage:     "Conflict",
 		Operation: "create-ticket",
 		Must:      []string{"conflict/refused"},
-		May:       append([]May{{"conflict/in-flight", "so is one that comes while the first runs"}}, changedPayloads...),
+		May: []May{
+			{"conflict/in-flight", "so is one that comes while the first runs"},
+		},
 		Install: func(f *flow.Flow) {
 			f.Conflict = func(context.Context, *flow.Call, flow.Entry) (flow.Answer, error) {
 				return flow.Problem(&command.Refusal{Status: http.StatusInternalServerError, Code: "internal", Title: "The server failed"}), nil
@@ -199,9 +191,4 @@ var conflictMutants = []Mutant{
 			}
 		},
 	},
-}
-
-// except leaves out what a mutant has to fail anyway.
-func except(may []May, id string) []May {
-	return slices.DeleteFunc(slices.Clone(may), func(m May) bool { return m.ID == id })
 }

@@ -15,13 +15,6 @@ import (
 	"github.com/oncespec/oncespec/mockapi/store"
 )
 
-// What booking again under a new downstream key does downstream.
-var booksTwice = []May{
-	{"downstream/stable-key", "the second attempt has a downstream key of its own"},
-	{"downstream/one-effect", "the operation is booked twice"},
-	{"downstream/reconciles", "one resource stands against two bookings"},
-}
-
 var failureMutants = []Mutant{
 	{
 		Name:      "5xx-stored",
@@ -29,11 +22,6 @@ var failureMutants = []Mutant{
 		Stage:     "Fail",
 		Operation: "create-ticket",
 		Must:      []string{"failure/transient", "failure/stored#5xx"},
-		May: []May{
-			{"failure/handler-crash", "the 500 of a broken handler is stored too"},
-			{"conflict/after-failure", "a changed payload meets a stored failure"},
-			{"crash/not-stuck", "what a restart finds undone is not retried"},
-		},
 		Install: func(f *flow.Flow) {
 			fail := f.Fail
 			f.Fail = func(ctx context.Context, entry flow.Entry, failure reference.Fail) (flow.Answer, error) {
@@ -96,7 +84,6 @@ var failureMutants = []Mutant{
 		Must:      []string{"failure/transient"},
 		May: []May{
 			{"failure/handler-crash", "the same after the 500 of a broken handler"},
-			{"conflict/after-failure", "a changed payload meets a request in progress"},
 		},
 		Install: failing(func(failure reference.Fail) bool { return !failure.Uncertain && failure.Answer.Status >= 500 }),
 	},
@@ -118,7 +105,6 @@ var failureMutants = []Mutant{
 		Must:      []string{"downstream/reconciles"},
 		May: []May{
 			{"failure/transient", "the success has no booking"},
-			{"conflict/after-failure", "there is no failure for a changed payload to come after"},
 		},
 		Install: func(f *flow.Flow) {
 			book := f.Book
@@ -136,12 +122,11 @@ var failureMutants = []Mutant{
 		Stage:     "Resolve",
 		Operation: "create-ticket",
 		Must:      []string{"failure/unknown#one-effect"},
-		May: append([]May{
-			{"crash/after-claim", "what a restart finds unfinished is unknown at first"},
+		May: []May{
+			{"downstream/stable-key", "the second attempt has a downstream key of its own"},
 			{"crash/after-effect", "what a restart finds unfinished is unknown at first"},
 			{"status/unknown", "the operation reads as if it had never been"},
-			{"status/monotonic", "the operation reads as if it had never been"},
-		}, booksTwice...),
+		},
 		Install: func(f *flow.Flow) {
 			f.Resolve = func(ctx context.Context, entry flow.Entry) (bool, error) {
 				return true, f.Store.Update(ctx, func(tx store.Tx) error { return forget(tx, entry) })
@@ -175,12 +160,10 @@ var failureMutants = []Mutant{
 		Stage:     "DownstreamKey",
 		Operation: "create-ticket",
 		Must:      []string{"downstream/stable-key"},
-		May: append([]May{
-			{"failure/unknown", "the retry asks for a key that was never booked"},
+		May: []May{
+			{"failure/unknown#one-effect", "the retry asks for a key that was never booked"},
 			{"crash/after-effect", "after the restart it asks for a key that was never booked"},
-			{"lost/client-gone", "a second attempt books again"},
-			{"lost/slow-response", "a second attempt books again"},
-		}, except(booksTwice, "downstream/stable-key")...),
+		},
 		Install: func(f *flow.Flow) {
 			f.DownstreamKey = func(entry flow.Entry) string { return reference.DownstreamKey(entry.Downstream, entry.Owner) }
 		},
@@ -191,13 +174,6 @@ var failureMutants = []Mutant{
 		Stage:     "DownstreamKey",
 		Operation: "create-ticket",
 		Must:      []string{"downstream/own-key"},
-		May: []May{
-			{"key/distinct-keys", "two operations stand against one booking"},
-			{"key/full-length", "two operations stand against one booking"},
-			{"key/case-matters", "two operations stand against one booking"},
-			{"key/other-principal", "two tenants' operations stand against one booking"},
-			{"downstream/reconciles", "two operations stand against one booking"},
-		},
 		Install: func(f *flow.Flow) {
 			f.DownstreamKey = func(entry flow.Entry) string { return reference.DownstreamKey(entry.Operation, string(entry.Command)) }
 		},

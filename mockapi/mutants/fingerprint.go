@@ -14,14 +14,6 @@ import (
 	"github.com/oncespec/oncespec/mockapi/store"
 )
 
-// A fingerprint that lets a difference through replays what it should refuse.
-var falseReplays = []May{
-	{"fingerprint/other-meaning", "other changes of meaning of the same kind"},
-	{"fingerprint/declared", "changes that the contract leaves open, but whose effects differ"},
-	{"fingerprint/property", "the random search meets the same defect"},
-	{"race/changed-payload", "where the change that is used is one that does not count, the rival gets the other's result"},
-}
-
 var fingerprintMutants = []Mutant{
 	{
 		Name:      "fingerprint-raw-bytes",
@@ -31,7 +23,6 @@ var fingerprintMutants = []Mutant{
 		Must:      []string{"fingerprint/same-meaning#order/top", "fingerprint/same-meaning#space/pretty"},
 		May: []May{
 			{"fingerprint/same-meaning", "every other spelling of the same meaning is refused"},
-			{"fingerprint/declared", "spellings that the contract leaves open are refused"},
 		},
 		Install: func(f *flow.Flow) {
 			f.Fingerprint = func(call *flow.Call) (string, error) {
@@ -45,7 +36,9 @@ var fingerprintMutants = []Mutant{
 		Stage:     "Fingerprint",
 		Operation: "create-ticket",
 		Must:      []string{"fingerprint/other-meaning#number/beyond-2^53"},
-		May:       falseReplays,
+		May: []May{
+			{"fingerprint/other-meaning", "other numbers that float64 does not tell apart"},
+		},
 		Install: func(f *flow.Flow) {
 			f.Fingerprint = func(call *flow.Call) (string, error) {
 				var value any
@@ -62,7 +55,10 @@ var fingerprintMutants = []Mutant{
 		Stage:     "Fingerprint",
 		Operation: "create-ticket",
 		Must:      []string{"fingerprint/other-meaning#nested/leaf"},
-		May:       falseReplays,
+		May: []May{
+			{"fingerprint/other-meaning", "other changes of nested members"},
+			{"fingerprint/declared", "changes of nested members that the contract leaves open, but whose effects differ"},
+		},
 		Install: func(f *flow.Flow) {
 			f.Fingerprint = changed(f, func(value any) any {
 				top, _ := value.(map[string]any)
@@ -76,7 +72,6 @@ var fingerprintMutants = []Mutant{
 		Stage:     "Fingerprint",
 		Operation: "create-ticket",
 		Must:      []string{"fingerprint/other-meaning#query/value"},
-		May:       falseReplays,
 		Install: func(f *flow.Flow) {
 			declared := f.Contract.Fingerprint
 			declared.Query = "ignored"
@@ -90,7 +85,9 @@ var fingerprintMutants = []Mutant{
 		Stage:     "Fingerprint",
 		Operation: "create-ticket",
 		Must:      []string{"fingerprint/other-meaning#array/reordered"},
-		May:       falseReplays,
+		May: []May{
+			{"fingerprint/other-meaning", "other changes of the order of items"},
+		},
 		Install: func(f *flow.Flow) {
 			f.Fingerprint = changed(f, func(value any) any {
 				return walk(value, func(v any) any {
@@ -108,7 +105,9 @@ var fingerprintMutants = []Mutant{
 		Stage:     "Fingerprint",
 		Operation: "create-ticket",
 		Must:      []string{"fingerprint/declared#absent/null-to-absent"},
-		May:       falseReplays,
+		May: []May{
+			{"fingerprint/property", "the random search may meet it too"},
+		},
 		Install: func(f *flow.Flow) {
 			f.Fingerprint = changed(f, func(value any) any {
 				return members(value, func(_ string, member any) bool { return member != nil })
@@ -121,7 +120,10 @@ var fingerprintMutants = []Mutant{
 		Stage:     "Fingerprint",
 		Operation: "create-ticket",
 		Must:      []string{"fingerprint/other-meaning#absent/zero-to-absent"},
-		May:       falseReplays,
+		May: []May{
+			{"fingerprint/other-meaning", "other changes between an empty value and another, or none"},
+			{"fingerprint/declared", "an empty value and an absent one, whose effects differ"},
+		},
 		Install: func(f *flow.Flow) {
 			f.Fingerprint = changed(f, func(value any) any {
 				return members(value, func(_ string, member any) bool {
@@ -136,7 +138,6 @@ var fingerprintMutants = []Mutant{
 		Stage:     "Fingerprint",
 		Operation: "create-ticket",
 		Must:      []string{"fingerprint/other-meaning#leaf/case"},
-		May:       falseReplays,
 		Install: func(f *flow.Flow) {
 			f.Fingerprint = changed(f, func(value any) any {
 				return walk(value, func(v any) any {
@@ -154,7 +155,9 @@ var fingerprintMutants = []Mutant{
 		Stage:     "Fingerprint",
 		Operation: "create-ticket",
 		Must:      []string{"fingerprint/other-meaning#type/number-to-string"},
-		May:       falseReplays,
+		May: []May{
+			{"fingerprint/other-meaning", "other changes of type"},
+		},
 		Install: func(f *flow.Flow) {
 			f.Fingerprint = changed(f, func(value any) any {
 				return walk(value, func(v any) any {
@@ -182,7 +185,9 @@ var fingerprintMutants = []Mutant{
 		Stage:     "Fingerprint",
 		Operation: "create-ticket",
 		Must:      []string{"fingerprint/other-meaning#text/trailing-space"},
-		May:       falseReplays,
+		May: []May{
+			{"fingerprint/other-meaning", "other changes of white space"},
+		},
 		Install: func(f *flow.Flow) {
 			f.Fingerprint = changed(f, func(value any) any {
 				return walk(value, func(v any) any {
@@ -200,9 +205,6 @@ var fingerprintMutants = []Mutant{
 		Stage:     "Fingerprint",
 		Operation: "create-ticket",
 		Must:      []string{"fingerprint/same-meaning#framing/chunked-same"},
-		May: []May{
-			{"fingerprint/property", "where the search sends chunked bodies"},
-		},
 		Install: func(f *flow.Flow) {
 			correct := f.Fingerprint
 			f.Fingerprint = func(call *flow.Call) (string, error) {
@@ -258,9 +260,6 @@ var fingerprintMutants = []Mutant{
 		Stage:     "Identify",
 		Operation: "create-ticket",
 		Must:      []string{"fingerprint/volatile#auth/renewed"},
-		May: []May{
-			{"downstream/one-effect", "the second execution is booked under a key of its own"},
-		},
 		Install: func(f *flow.Flow) {
 			identify := f.Identify
 			f.Identify = func(call *flow.Call) store.ID {

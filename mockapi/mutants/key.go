@@ -24,9 +24,6 @@ var keyMutants = []Mutant{
 			{"key/required", "a request without a key is executed like any other"},
 			{"key/malformed", "so is one with a malformed key"},
 			{"status/by-key", "nothing is recorded under a key"},
-			{"conflict/no-disclosure", "a changed payload is executed and answered as usual"},
-			{"downstream/stable-key", "every retry has a downstream key of its own"},
-			{"downstream/one-effect", "every retry is booked"},
 		},
 		Install: func(f *flow.Flow) {
 			f.DecodeKey = func(*flow.Call) (string, error) { return "", nil }
@@ -38,15 +35,7 @@ var keyMutants = []Mutant{
 		Stage:     "Execute",
 		Operation: "create-ticket",
 		Must:      []string{"key/distinct-keys"},
-		May: []May{
-			{"key/full-length", "two keys with one payload make one effect"},
-			{"key/case-matters", "two keys with one payload make one effect"},
-			{"downstream/own-key", "the second key calls nobody"},
-			{"downstream/reconciles", "an acknowledged intent has no effect of its own"},
-			{"replay/authorised", "the comparison with a fresh key gets the stored answer too"},
-			{"fingerprint/declared", "equal payloads under keys of their own cannot be compared"},
-		},
-		Install: dedupeByPayload,
+		Install:   dedupeByPayload,
 	},
 	{
 		Name:      "key-not-required",
@@ -88,10 +77,6 @@ var keyMutants = []Mutant{
 		Stage:     "DecodeKey",
 		Operation: "create-ticket",
 		Must:      []string{"key/sent-twice"},
-		May: []May{
-			{"downstream/one-effect", "the request is booked for each key"},
-			{"downstream/reconciles", "two effects hang on one answer"},
-		},
 		Install: func(f *flow.Flow) {
 			decodeKey, execute := f.DecodeKey, f.Execute
 			f.DecodeKey = func(call *flow.Call) (string, error) {
@@ -139,10 +124,8 @@ var keyMutants = []Mutant{
 		Operation: "create-ticket",
 		Must:      []string{"key/quoted-and-bare"},
 		May: []May{
-			{"fingerprint/declared#key/quoted", "the same key, written with quotes or without, among the rewrites"},
+			{"fingerprint/declared#key/quoted", "the same key, with quotes or without, is among the rewrites"},
 			{"key/malformed", "there are no malformed keys any more"},
-			{"key/sent-twice", "the first of two is taken"},
-			{"status/by-key", "the status resource does not know the key without its quotes"},
 		},
 		Install: func(f *flow.Flow) {
 			decodeKey, status := f.DecodeKey, f.Status
@@ -168,10 +151,6 @@ var keyMutants = []Mutant{
 		Stage:     "DecodeKey",
 		Operation: "create-ticket",
 		Must:      []string{"key/accepts-random"},
-		May: []May{
-			{"key/full-length", "the longest keys have no hyphen"},
-			{"key/case-matters", "keys of letters have no hyphen"},
-		},
 		Install: func(f *flow.Flow) {
 			decodeKey := f.DecodeKey
 			f.DecodeKey = func(call *flow.Call) (string, error) {
@@ -208,7 +187,6 @@ var keyMutants = []Mutant{
 		May: []May{
 			{"replay/authorised", "whoever has the key gets the stored answer"},
 			{"key/other-operation", "keys are one space for all operations too"},
-			{"conflict/no-disclosure", "another principal's changed payload meets the first one's record"},
 		},
 		Install: func(f *flow.Flow) {
 			identify := f.Identify

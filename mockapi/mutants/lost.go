@@ -22,7 +22,6 @@ var lostMutants = []Mutant{
 		Must:      []string{"lost/slow-response"},
 		May: []May{
 			{"lost/client-gone", "the retry may come before the first work is done"},
-			{"status/in-progress", "where the client that is held gave up"},
 			{"downstream/reconciles", "two resources stand against one booking"},
 		},
 		Install: func(f *flow.Flow) {
@@ -61,7 +60,6 @@ var lostMutants = []Mutant{
 		Must:      []string{"lost/client-gone"},
 		May: []May{
 			{"lost/slow-response", "so does a client that gives up"},
-			{"downstream/reconciles", "a booking may be left without a resource"},
 		},
 		Install: func(f *flow.Flow) {
 			execute, fail := f.Execute, f.Fail

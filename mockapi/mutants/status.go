@@ -36,11 +36,6 @@ var statusMutants = []Mutant{
 		Stage:     "Status",
 		Operation: "create-ticket",
 		Must:      []string{"status/unknown"},
-		May: []May{
-			{"crash/not-stuck", "an operation that cannot be resolved yet reads as failed"},
-			{"failure/unknown", "the operation reads as failed although it was booked"},
-			{"status/monotonic", "it reads as failed, then as succeeded"},
-		},
 		Install: reading(func(entry flow.Entry) flow.Entry {
 			if entry.State == reference.Unknown {
 				entry.State = reference.Failed
@@ -67,9 +62,6 @@ var statusMutants = []Mutant{
 		Stage:     "Status",
 		Operation: "create-ticket",
 		Must:      []string{"status/final#succeeded", "status/final#refused"},
-		May: []May{
-			{"crash/not-stuck", "what was resolved reads as in progress"},
-		},
 		Install: reading(func(entry flow.Entry) flow.Entry {
 			if entry.State.Final() {
 				entry.State = reference.InProgress
@@ -94,10 +86,6 @@ var statusMutants = []Mutant{
 		Stage:     "Status",
 		Operation: "create-ticket",
 		Must:      []string{"status/monotonic"},
-		May: []May{
-			{"status/final", "where the state is read more than once"},
-			{"crash/not-stuck", "where the state is read more than once"},
-		},
 		Install: func(f *flow.Flow) {
 			var told sync.Map
 			reading(func(entry flow.Entry) flow.Entry {
@@ -116,10 +104,7 @@ var statusMutants = []Mutant{
 		Stage:     "Status",
 		Operation: "create-ticket",
 		Must:      []string{"status/by-key"},
-		May: []May{
-			{"crash/not-stuck", "the state cannot be read"},
-		},
-		Install: reading(func(flow.Entry) flow.Entry { return flow.Entry{} }),
+		Install:   reading(func(flow.Entry) flow.Entry { return flow.Entry{} }),
 	},
 }
 

@@ -51,7 +51,7 @@ var conflictRows = []Requirement{
 		ID:        "conflict/in-flight",
 		Sentence:  "A changed payload while the first is in progress is refused or told to wait as declared; it never executes.",
 		Level:     verdict.Must,
-		Premises:  []string{"conflict/no-effect", "replay/one-effect"},
+		Premises:  []string{"conflict/no-effect", "race/one-effect"},
 		Needs:     []Need{NeedState, NeedChange, NeedGate, NeedKeyHeader},
 		Sources:   []Source{ToolKeys, Field},
 		Scenarios: []string{"conflict/in-flight"},

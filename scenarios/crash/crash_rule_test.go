@@ -140,10 +140,14 @@ func TestAfterRecord(t *testing.T) {
 func TestDurable(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
+		before int // status of the replay before the kill; 0: there was none
 		rest   func(h trial)
 		change func(*contract.Contract)
 		want   verdict.Outcome
 	}{
+		"replayed with the status of replays": {before: 200, rest: func(h trial) { h.retried(200, created).effects(1, "t1") }, want: verdict.Pass},
+		"refused before, replayed after":      {before: 409, rest: func(h trial) { h.retried(201, created).effects(1, "t1") }, want: verdict.Pass},
+		"replayed otherwise than before":      {before: 201, rest: func(h trial) { h.retried(200, created).effects(1, "t1") }, want: verdict.Fail},
 		"replayed":                            {rest: func(h trial) { h.retried(201, created).effects(1, "t1") }, want: verdict.Pass},
 		"forgotten and done again":            {rest: func(h trial) { h.retried(201, `{"id":"t2"}`).effects(2, "t1", "t2") }, want: verdict.Fail},
 		"all forgotten and done again":        {rest: func(h trial) { h.retried(201, `{"id":"t2"}`).effects(1, "t2") }, want: verdict.Fail},
@@ -161,6 +165,9 @@ func TestDurable(t *testing.T) {
 			h := trial{Builder: historytest.New("crash/durable")}
 			h.in = h.Intent()
 			h.Answered(h.in, "first", 201, created)
+			if c.before > 0 {
+				h.Answered(h.in, "before", c.before, created)
+			}
 			h.Saw(h.in, history.Resource, "completed", 1, "t1")
 			h.Fault("kill", h.in, history.AfterRecord)
 			h.Fault("restart", &history.Intent{}, "")

@@ -19,9 +19,9 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
-// Scenarios returns every scenario in the order they run: kills last, since they disturb.
+// Scenarios returns every scenario in the order they run: what others build on first, kills last, since they disturb.
 func Scenarios() []target.Scenario {
-	return slices.Concat(replay.Scenarios(), conflict.Scenarios(), key.Scenarios(), lost.Scenarios(), race.Scenarios(),
+	return slices.Concat(replay.Scenarios(), race.Scenarios(), conflict.Scenarios(), key.Scenarios(), lost.Scenarios(),
 		failure.Scenarios(), status.Scenarios(), fingerprint.Scenarios(), crash.Scenarios())
 }
 
