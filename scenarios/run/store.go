@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/oncespec/oncespec/scenarios/history"
 )
@@ -44,8 +45,29 @@ func Save(dir string, p *Plan, hs []*history.History) error {
 	if err := write(filepath.Join(dir, "plan.json"), p, "  "); err != nil {
 		return err
 	}
-	for _, h := range hs {
-		if err := write(filepath.Join(dir, HistoriesDir, h.ID+".json"), h, ""); err != nil {
+	return each(hs, func(_ int, h *history.History) error {
+		return write(filepath.Join(dir, HistoriesDir, h.ID+".json"), h, "")
+	})
+}
+
+// filesAtOnce is how many histories are written or read at a time: there are hundreds, and most of it is waiting.
+const filesAtOnce = 4
+
+// each does something with every element, several at a time, and returns the first of their errors in the list's order.
+func each[T any](list []T, do func(i int, element T) error) error {
+	failed := make([]error, len(list))
+	free := make(chan struct{}, filesAtOnce)
+	var all sync.WaitGroup
+	for i, element := range list {
+		free <- struct{}{}
+		all.Go(func() {
+			failed[i] = do(i, element)
+			<-free
+		})
+	}
+	all.Wait()
+	for _, err := range failed {
+		if err != nil {
 			return err
 		}
 	}
@@ -69,29 +91,37 @@ func Load(dir string) (*Plan, []*history.History, error) {
 		return nil, nil, err
 	}
 	slices.Sort(files)
-	var hs []*history.History
-	for _, f := range files {
-		h := new(history.History)
-		if err := read(f, h); err != nil {
-			return nil, nil, err
-		}
-		if h.Schema != history.Schema {
-			return nil, nil, fmt.Errorf("%s: schema is %q, this version reads %q", f, h.Schema, history.Schema)
-		}
-		if h.ID != strings.TrimSuffix(filepath.Base(f), ".json") {
-			return nil, nil, fmt.Errorf("%s: the history inside is called %q; was the file renamed?", f, h.ID)
-		}
-		hs = append(hs, h)
+	hs := make([]*history.History, len(files))
+	if err := each(files, func(i int, file string) (err error) {
+		hs[i], err = readHistory(file)
+		return err
+	}); err != nil {
+		return nil, nil, err
 	}
 	return p, hs, nil
 }
 
+func readHistory(file string) (*history.History, error) {
+	h := new(history.History)
+	if err := read(file, h); err != nil {
+		return nil, err
+	}
+	if h.Schema != history.Schema {
+		return nil, fmt.Errorf("%s: schema is %q, this version reads %q", file, h.Schema, history.Schema)
+	}
+	if h.ID != strings.TrimSuffix(filepath.Base(file), ".json") {
+		return nil, fmt.Errorf("%s: the history inside is called %q; was the file renamed?", file, h.ID)
+	}
+	return h, nil
+}
+
 // write makes the file whole or not at all.
 func write(path string, v any, indent string) error {
-	data, err := json.MarshalIndent(v, "", indent)
-	if indent == "" {
-		data, err = json.Marshal(v)
+	marshal := json.Marshal
+	if indent != "" {
+		marshal = func(v any) ([]byte, error) { return json.MarshalIndent(v, "", indent) }
 	}
+	data, err := marshal(v)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,6 +81,37 @@ func TestBrokenFilesAreNamedWithThePlace(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Histories are written and read several at a time, and come back in order; of several broken ones the first is named.
+func TestManyHistoriesKeepTheirOrder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := Prepare(dir); err != nil {
+		t.Fatal(err)
+	}
+	var want []*history.History
+	for n := range 50 {
+		h := made("lost/reset", "", 1, 1)
+		h.ID = fmt.Sprintf("lost-reset.op.%02d", n)
+		want = append(want, h)
+	}
+	if err := Save(dir, &Plan{Schema: PlanSchema}, want); err != nil {
+		t.Fatal(err)
+	}
+	_, got, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	for _, n := range []int{41, 17, 33} {
+		put(t, filepath.Join(dir, HistoriesDir, want[n].ID+".json"), "{")
+	}
+	if _, _, err := Load(dir); err == nil || !strings.Contains(err.Error(), want[17].ID) {
+		t.Errorf("the error is %v, want that of %s", err, want[17].ID)
 	}
 }
 
