@@ -103,6 +103,7 @@ func NewContainer(b Box) (*Container, error) {
 		return nil, fmt.Errorf("container: expected a port on loopback to reach it at, such as 127.0.0.1:8080, found %q", b.Listens)
 	}
 	c := &Container{box: b, image: b.Image, name: "oncespec-" + strings.ToLower(rand.Text()[:12]), labels: self().labels()}
+	c.labels[labelName] = c.name
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c, nil
 }
@@ -217,7 +218,11 @@ func (c *Container) make(ctx context.Context) error {
 	case limited.Err() != nil:
 		err = fmt.Errorf("its image is not there after %v: %w", imageLimit, err)
 	}
-	return c.failed(err, "", c.builder.String())
+	log := ""
+	if strings.Contains(err.Error(), "build image") {
+		log = c.builder.String()
+	}
+	return c.failed(err, "", log)
 }
 
 // request says what to make.
@@ -321,13 +326,7 @@ func (c *Container) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
 	defer d.close()
-	err := d.removeContainer(ctx, c.name)
-	if c.box.Volume != "" {
-		err = errors.Join(err, d.removeVolume(ctx, c.name))
-	}
-	if c.image.Ref == "" {
-		err = errors.Join(err, d.removeImage(ctx, c.name+":"+imageTag))
-	}
+	err := d.remove(ctx, labelName+"="+c.name, func(map[string]string) bool { return true })
 	if s := c.latest(); s != nil {
 		<-s.ended
 	}

@@ -40,7 +40,7 @@ func checkStatic(program, arch string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("program %s: %w", program, ErrNotFound)
-	case errors.As(err, &format):
+	case errors.As(err, &format) || errors.Is(err, io.EOF):
 		return fmt.Errorf("program %s: %w: it is no program for Linux (%v); %s", program, ErrNotStatic, err, advice)
 	case err != nil:
 		return fmt.Errorf("program %s: %w", program, err)
@@ -62,12 +62,11 @@ func checkStatic(program, arch string) error {
 // scratch makes the context of a build FROM scratch: one program, the files beside it, and a folder for temporary ones. The
 // labels come first, so that every layer has them, also those of a build that was cut off.
 func scratch(program string, files, labels map[string]string) (*bytes.Reader, error) {
-	recipe := bytes.NewBufferString("FROM scratch\n")
+	recipe := bytes.NewBufferString("FROM scratch\nLABEL")
 	for _, name := range sorted(labels) {
-		key, value := quoted(name), quoted(labels[name])
-		fmt.Fprintf(recipe, "LABEL %s=%s\n", key, value)
+		fmt.Fprintf(recipe, " %s=%s", quoted(name), quoted(labels[name]))
 	}
-	fmt.Fprintf(recipe, "COPY root/ /\nENTRYPOINT [%s]\n", quoted(programAt))
+	fmt.Fprintf(recipe, "\nCOPY root/ /\nENTRYPOINT [%s]\n", quoted(programAt))
 
 	var archive bytes.Buffer
 	w := tar.NewWriter(&archive)
@@ -128,8 +127,7 @@ func sorted(m map[string]string) []string {
 func (c *Container) build(d *docker) (*testcontainers.FromDockerfile, error) {
 	from := &testcontainers.FromDockerfile{
 		Repo: c.name, Tag: imageTag, KeepImage: true, // removed by Close, together with all else
-		BuildLogWriter:       &c.builder,
-		BuildOptionsModifier: func(o *client.ImageBuildOptions) { o.Labels = c.labels },
+		BuildLogWriter: &c.builder,
 	}
 	switch {
 	case c.image.Program != "":
@@ -147,6 +145,7 @@ func (c *Container) build(d *docker) (*testcontainers.FromDockerfile, error) {
 			return nil, fmt.Errorf("folder %s to build an image from: %w", c.image.Build, ErrNotFound)
 		}
 		from.Context, from.Dockerfile = c.image.Build, c.image.Dockerfile
+		from.BuildOptionsModifier = func(o *client.ImageBuildOptions) { o.Labels = c.labels }
 		return from, nil
 	}
 	return nil, nil

@@ -46,8 +46,18 @@ type docker struct {
 	info     system.Info
 }
 
-// connecting orders what the library keeps for the whole program: its configuration, its logger, what it found.
+// connecting orders what the library keeps for the whole program: its logger, and what it found.
 var connecting sync.Mutex
+
+// configured is the library's configuration, which it reads once. Its reaper, an image that would have to be pulled to do what
+// labels do here, stays away unless somebody asks for it.
+var configured = sync.OnceValue(func() testcontainers.TestcontainersConfig {
+	if _, set := os.LookupEnv(noReaper); !set {
+		os.Setenv(noReaper, "true")
+		defer os.Unsetenv(noReaper)
+	}
+	return testcontainers.ReadConfig()
+})
 
 // openDocker finds Docker as testcontainers does, and sees that it is on this machine.
 func openDocker(ctx context.Context) (*docker, error) {
@@ -57,12 +67,12 @@ func openDocker(ctx context.Context) (*docker, error) {
 		provider *testcontainers.DockerProvider
 		err      error
 	}
+	wanted, from := wantedDocker()
 	got := make(chan found, 1)
 	go func() {
 		provider, err := newProvider()
 		got <- found{provider, err}
 	}()
-	wanted, from := wantedDocker()
 	var provider *testcontainers.DockerProvider
 	select {
 	case <-ctx.Done():
@@ -88,14 +98,10 @@ func openDocker(ctx context.Context) (*docker, error) {
 	return &docker{provider, api, info.Info}, nil
 }
 
-// newProvider keeps the library silent, and its reaper away: an image that would have to be pulled, to do what labels do here.
+// newProvider keeps the library silent.
 func newProvider() (*testcontainers.DockerProvider, error) {
 	connecting.Lock()
 	defer connecting.Unlock()
-	if _, set := os.LookupEnv(noReaper); !set {
-		os.Setenv(noReaper, "true") // read once, then kept
-		defer os.Unsetenv(noReaper)
-	}
 	standard := log.Default()
 	log.SetDefault(log.NewNoopLogger())
 	defer log.SetDefault(standard)
@@ -104,7 +110,7 @@ func newProvider() (*testcontainers.DockerProvider, error) {
 
 // wantedDocker is the Docker that ought to be used, and who says so.
 func wantedDocker() (host, from string) {
-	if host := testcontainers.ReadConfig().Config.TestcontainersHost; host != "" {
+	if host := configured().Config.TestcontainersHost; host != "" {
 		return host, foundBy(host)
 	}
 	if host := os.Getenv("DOCKER_HOST"); host != "" {
@@ -114,15 +120,15 @@ func wantedDocker() (host, from string) {
 }
 
 func foundBy(host string) string {
-	configured := testcontainers.ReadConfig().Config
+	c := configured().Config
 	switch host {
-	case configured.TestcontainersHost:
+	case c.TestcontainersHost:
 		return "tc.host in ~/.testcontainers.properties"
 	case os.Getenv("DOCKER_HOST"):
 		return "DOCKER_HOST"
 	case defaultSocket:
 		return "the default, since DOCKER_HOST is not set"
-	case configured.Host:
+	case c.Host:
 		return "docker.host in ~/.testcontainers.properties"
 	}
 	return "the socket of a rootless Docker"
@@ -170,5 +176,15 @@ func ReachHost(ctx context.Context) (listen, call string, err error) {
 			return c.Gateway.String(), c.Gateway.String(), nil
 		}
 	}
-	return "", "", fmt.Errorf("the network of containers, %s, has no IPv4 gateway", testcontainers.Bridge)
+	// Some versions do not say, but the gateway is this machine's end of the bridge.
+	name := bridge.Network.Options["com.docker.network.bridge.name"]
+	if end, err := net.InterfaceByName(name); err == nil {
+		addresses, _ := end.Addrs()
+		for _, a := range addresses {
+			if ip, _, err := net.ParseCIDR(a.String()); err == nil && ip.To4() != nil {
+				return ip.String(), ip.String(), nil
+			}
+		}
+	}
+	return "", "", fmt.Errorf("the network of containers, %s, has no IPv4 gateway (interface %q)", testcontainers.Bridge, name)
 }

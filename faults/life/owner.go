@@ -16,6 +16,7 @@ const (
 	labelPlace   = "oncespec.place"
 	labelPID     = "oncespec.pid"
 	labelStarted = "oncespec.started"
+	labelName    = "oncespec.name" // of the container that the thing is for; so no two images have a layer in common
 )
 
 // self is this program.

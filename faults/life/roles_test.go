@@ -27,7 +27,16 @@ func TestMain(m *testing.M) {
 		play(role)
 		return
 	}
-	goleak.VerifyTestMain(m)
+	dir, err := os.MkdirTemp("", "life-test-")
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	programs = dir
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		os.RemoveAll(dir)
+		os.Exit(code)
+	}))
 }
 
 func play(role string) {
@@ -59,6 +68,10 @@ func play(role string) {
 			fmt.Printf("line %d\n", i)
 		}
 		serve(os.Getenv("ADDR"))
+	case "container harness":
+		playContainerHarness()
+	case "docker":
+		playDockerAsker()
 	case "harness": // runs a target of its own, until it is killed
 		p, err := life.NewProcess(self("family", "ADDR="+os.Getenv("ADDR"), "CHILD="+os.Getenv("CHILD")))
 		if err == nil {
