@@ -25,11 +25,7 @@ func afterFailure(ctx context.Context, s *target.Stage) error {
 			s = s.Trial("failures")
 			continue
 		}
-		opts := []target.IntentOption{target.WithKey(in.Key)}
-		if len(s.Operation().Setup) > 0 {
-			opts = append(opts, target.TwinOf(in)) // another parent would be another route
-		}
-		other, err := s.Intent(ctx, opts...)
+		other, err := rival(ctx, s, in)
 		if err != nil {
 			return err
 		}

@@ -9,9 +9,9 @@ import (
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
-// afterFailed: a changed payload after a failed first attempt is refused, or executed where the contract frees the key of a
+// afterFailureRule: a changed payload after a failed first attempt is refused, or executed where the contract frees the key of a
 // failed write. It never hides as a replay of the other one, and at most one of the two is executed.
-func afterFailed(c rule.Case, h *history.History) []rule.Finding {
+func afterFailureRule(c rule.Case, h *history.History) []rule.Finding {
 	first, changed, original := h.First("first"), h.First("changed"), h.First("original")
 	switch {
 	case first == nil || first.Outcome == history.Unsent:

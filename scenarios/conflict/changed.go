@@ -53,10 +53,7 @@ func change(ctx context.Context, s *target.Stage, in *target.Intent) *history.At
 
 // look reads the resources as the first probe does: a target may refuse the changed payload and write it over the first one.
 func look(ctx context.Context, s *target.Stage, in *target.Intent, label string) {
-	for _, e := range s.Operation().Effects {
-		if e.HTTP != nil {
-			s.Get(ctx, in, label, e.HTTP.Get, nil)
-			return
-		}
+	if path := s.ListPath(); path != "" {
+		s.Get(ctx, in, label, path, nil)
 	}
 }

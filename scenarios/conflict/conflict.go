@@ -8,48 +8,58 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
-// Scenarios returns the pack's scenarios in the order they run.
+// Scenarios of the pack, in reading order.
 func Scenarios() []target.Scenario {
 	return []target.Scenario{
 		{
 			ID:       "conflict/changed",
-			Sentence: "Send a write, then a changed payload under its key, twice, and the write again.",
+			Sentence: "Sends a write, then a changed payload under its key, twice, and the write again.",
 			Needs:    []catalogue.Need{catalogue.NeedKeyHeader, catalogue.NeedChange},
 			Run:      changed,
 		},
 		{
 			ID:       "conflict/disclosure",
-			Sentence: "Send a write full of unique values, then another write under its key.",
+			Sentence: "Sends a write full of unique values, then another write under its key.",
 			Needs:    []catalogue.Need{catalogue.NeedKeyHeader, catalogue.NeedChange},
 			Run:      disclosure,
 		},
 		{
 			ID:       "conflict/in-flight",
-			Sentence: "Hold a write at its downstream call, and send a changed payload under its key meanwhile.",
+			Sentence: "Holds a write at its downstream call, and sends a changed payload under its key meanwhile.",
 			Needs:    []catalogue.Need{catalogue.NeedKeyHeader, catalogue.NeedChange, catalogue.NeedGate},
 			Run:      inFlight,
 		},
 		{
 			ID:       "conflict/after-failure",
-			Sentence: "Let a write fail downstream, then send another one under its key.",
+			Sentence: "Lets a write fail downstream, then sends another one under its key.",
 			Needs:    []catalogue.Need{catalogue.NeedKeyHeader, catalogue.NeedChange, catalogue.NeedGate},
 			Run:      afterFailure,
 		},
 	}
 }
 
-// Rules returns the rule of each of the pack's requirements.
+// Rules of the pack by requirement.
 func Rules() map[string]rule.Rule {
 	return map[string]rule.Rule{
 		"conflict/refused":         rule.Each(refused),
 		"conflict/no-effect":       rule.Each(noEffect),
 		"conflict/original-intact": rule.Each(originalIntact),
-		"conflict/no-disclosure":   rule.Each(noDisclosure),
+		"conflict/no-disclosure":   rule.Each(disclosureRule),
 		"conflict/repeatable":      rule.Each(repeatable),
-		"conflict/in-flight":       rule.Each(whileInFlight),
-		"conflict/after-failure":   rule.Each(afterFailed),
+		"conflict/in-flight":       rule.Each(inFlightRule),
+		"conflict/after-failure":   rule.Each(afterFailureRule),
 		"conflict/explained":       rule.Each(explained),
 	}
+}
+
+// rival is another write under the intent's key, with markers of its own. Where a parent was made for the intent, the path
+// may name it: another intent's payload would go to another route. There the two share all but what a change makes.
+func rival(ctx context.Context, s *target.Stage, in *target.Intent) (*target.Intent, error) {
+	opts := []target.IntentOption{target.WithKey(in.Key)}
+	if len(s.Operation().Setup) > 0 {
+		opts = append(opts, target.TwinOf(in))
+	}
+	return s.Intent(ctx, opts...)
 }
 
 // control sends the changed payload under a key of its own: what is refused there too was not refused for its key.

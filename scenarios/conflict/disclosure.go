@@ -19,13 +19,7 @@ func disclosure(ctx context.Context, s *target.Stage) error {
 	if in == nil {
 		return err
 	}
-	opts := []target.IntentOption{target.WithKey(in.Key)}
-	if len(s.Operation().Setup) > 0 {
-		// The path may name a parent that was made for the intent: another intent's payload would go to another route. There
-		// the payloads differ by the standard change and by the canaries.
-		opts = append(opts, target.TwinOf(in))
-	}
-	other, err := s.Intent(ctx, opts...)
+	other, err := rival(ctx, s, in)
 	if err != nil {
 		return err
 	}

@@ -12,9 +12,9 @@ import (
 // telling is how long a text must be so that finding it again is no chance.
 const telling = 8
 
-// noDisclosure: a conflict tells nothing of the first request or its answer. The key, the operation, its state, and the
+// disclosureRule: a conflict tells nothing of the first request or its answer. The key, the operation, its state, and the
 // resource by id or link may be named.
-func noDisclosure(c rule.Case, h *history.History) []rule.Finding {
+func disclosureRule(c rule.Case, h *history.History) []rule.Finding {
 	first := firstOf(h)
 	if broken := c.NoResult("the first attempt", first); broken != nil {
 		return broken

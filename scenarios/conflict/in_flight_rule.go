@@ -7,9 +7,9 @@ import (
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
-// whileInFlight: a changed payload while the first is in progress is refused or told to wait as declared; it never executes.
+// inFlightRule: a changed payload while the first is in progress is refused or told to wait as declared; it never executes.
 // Which of the two comes first is contested, so that the other one than declared is a warning.
-func whileInFlight(c rule.Case, h *history.History) []rule.Finding {
+func inFlightRule(c rule.Case, h *history.History) []rule.Finding {
 	first, changed := h.First("first"), h.First("changed")
 	if first == nil {
 		return one(rule.Inconclusive(verdict.Harness, "no first attempt was sent"))

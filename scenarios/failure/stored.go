@@ -49,7 +49,7 @@ func failDownstream(ctx context.Context, s *target.Stage) error {
 	if err != nil {
 		return err
 	}
-	heal := s.FailDownstream(in, http.StatusInternalServerError, untilHealed)
+	heal := s.FailDownstream(in, http.StatusInternalServerError, target.UntilHealed)
 	defer heal()
 	s.Do(ctx, in, target.Send{})
 	heal()

@@ -13,7 +13,7 @@ func unknown(ctx context.Context, s *target.Stage) error {
 	if err != nil {
 		return err
 	}
-	heal := s.LoseDownstream(in, untilHealed, true)
+	heal := s.LoseDownstream(in, target.UntilHealed, true)
 	defer heal()
 	s.Do(ctx, in, target.Send{})
 	s.Do(ctx, in, target.Send{})

@@ -111,6 +111,5 @@ func sameValues(sample, a []byte) bool {
 	if len(sample) == 0 || len(a) == 0 {
 		return len(sample) == len(a)
 	}
-	diff := rewrite.DiffPointers(sample, a)
-	return len(diff) == 0
+	return len(rewrite.DiffPointers(sample, a)) == 0
 }

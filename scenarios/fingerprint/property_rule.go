@@ -6,8 +6,8 @@ import (
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
-// noCounterexample judges all cases of the search together: one counterexample fails it, the smallest history first.
-func noCounterexample(c rule.Case) []rule.Finding {
+// propertyRule judges all cases of the search together: one counterexample fails it, the smallest history first.
+func propertyRule(c rule.Case) []rule.Finding {
 	tried, vacuous := 0, 0
 	var found []rule.Finding
 	for _, h := range c.Histories {

@@ -12,7 +12,7 @@ var (
 	otherMeaning = over(func(r rewrite.Rewrite) bool { return kind(r) == rewrite.Different })
 	declared     = over(func(r rewrite.Rewrite) bool { return kind(r) == rewrite.ByContract })
 
-	volatileHeaders = over(func(r rewrite.Rewrite) bool { return isVolatile(r) })
+	volatileRule = over(isVolatile)
 )
 
 // kind puts a rewrite to one requirement, whatever a contract makes of it.

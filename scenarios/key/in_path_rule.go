@@ -6,9 +6,9 @@ import (
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
-// sameInPath: where the identity is in the path, repeating the request makes one effect, side effects included. What the
+// inPathRule: where the identity is in the path, repeating the request makes one effect, side effects included. What the
 // repetition is answered is left open: 200 after 201, and 404 after a deletion, are right.
-func sameInPath(c rule.Case, h *history.History) []rule.Finding {
+func inPathRule(c rule.Case, h *history.History) []rule.Finding {
 	first, retries := h.First("first"), h.Attempts("retry")
 	if broken := c.NoResult("the first attempt", first); broken != nil {
 		return broken

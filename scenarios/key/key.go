@@ -6,37 +6,37 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
-// Scenarios returns the pack's scenarios in the order they run.
+// Scenarios of the pack, in reading order.
 func Scenarios() []target.Scenario {
 	return []target.Scenario{
 		{
 			ID:       "key/syntax",
-			Sentence: "Send writes without a key, with random, respelled and malformed ones, and with two.",
+			Sentence: "Sends writes without a key, with random, respelled and malformed ones, and with two.",
 			Needs:    []catalogue.Need{catalogue.NeedKeyHeader},
 			Run:      syntax,
 		},
 		{
 			ID:       "key/identity",
-			Sentence: "Send writes under keys that differ in one letter's case, in the last character, or in all, with one payload.",
+			Sentence: "Sends writes under keys that differ in one letter's case, in the last character, or in all, with one payload.",
 			Needs:    []catalogue.Need{catalogue.NeedKeyHeader},
 			Run:      identity,
 		},
 		{
 			ID:       "key/scope",
-			Sentence: "Send a write, then use its key as another principal, on another operation and on a GET.",
+			Sentence: "Sends a write, then uses its key as another principal, on another operation and on a GET.",
 			Needs:    []catalogue.Need{catalogue.NeedKeyHeader},
 			Run:      scope,
 		},
 		{
 			ID:       "key/in-path",
-			Sentence: "Send a write whose path holds its identity three times.",
+			Sentence: "Sends a write whose path holds its identity three times.",
 			Needs:    []catalogue.Need{catalogue.NeedKeyInPath},
 			Run:      inPath,
 		},
 	}
 }
 
-// Rules returns the rule of each of the pack's requirements.
+// Rules of the pack by requirement.
 func Rules() map[string]rule.Rule {
 	return map[string]rule.Rule{
 		"key/required":        required,
@@ -50,6 +50,6 @@ func Rules() map[string]rule.Rule {
 		"key/other-principal": otherPrincipal,
 		"key/other-operation": otherOperation,
 		"key/safe-method":     safeMethod,
-		"key/in-path":         rule.Each(sameInPath),
+		"key/in-path":         rule.Each(inPathRule),
 	}
 }

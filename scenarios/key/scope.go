@@ -87,8 +87,7 @@ func owned(ctx context.Context, s *target.Stage) (*target.Intent, target.IntentO
 	}
 	s.Do(ctx, in, target.Send{Label: "first"})
 	s.Observe(ctx, in, "first")
-	tenants := s.Tenants()
-	return in, target.As(tenants[len(tenants)-1]), nil
+	return in, target.As(s.Stranger()), nil
 }
 
 // operation sends a write, and one of another operation under its key, then one of that operation under a fresh key.
@@ -107,13 +106,7 @@ func operation(ctx context.Context, s *target.Stage, on target.IntentOption) err
 
 // safe reads the target with a key that is not used yet, writes under it, and reads with it again.
 func safe(ctx context.Context, s *target.Stage) error {
-	path := ""
-	for _, e := range s.Operation().Effects {
-		if e.HTTP != nil {
-			path = e.HTTP.Get
-			break
-		}
-	}
+	path := s.ListPath()
 	if path == "" {
 		s.Note("no effect of the operation is read by a GET")
 		return nil

@@ -7,9 +7,9 @@ import (
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
-// afterChangeAnswer: after the resource changed, a replay gives the stored answer where the declared fidelity promises it,
+// afterChangeRule: after the resource changed, a replay gives the stored answer where the declared fidelity promises it,
 // and any answer about the same resource where it does not. It never makes a second effect.
-func afterChangeAnswer(c rule.Case, h *history.History) []rule.Finding {
+func afterChangeRule(c rule.Case, h *history.History) []rule.Finding {
 	first, retry, broken := pair(c, h)
 	if broken != nil {
 		return broken

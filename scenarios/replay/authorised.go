@@ -23,12 +23,11 @@ func authorised(ctx context.Context, s *target.Stage) error {
 		s.Note("the first attempt was answered %s: there is nothing to give away", c)
 		return nil
 	}
-	tenants := s.Tenants()
 	for _, who := range []struct {
 		tenant string
 		send   target.Send
 	}{
-		{tenants[len(tenants)-1], target.Send{Label: "other-principal"}},
+		{s.Stranger(), target.Send{Label: "other-principal"}},
 		{in.Tenant, target.Send{Label: "no-credentials", Credentials: target.NoCreds}},
 	} {
 		stranger, err := s.Intent(ctx, target.TwinOf(in), target.WithKey(in.Key), target.As(who.tenant))

@@ -6,9 +6,9 @@ import (
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
-// notForOthers: a caller that lost its access does not get the stored answer. Another principal may execute the same payload
+// authorisedRule: a caller that lost its access does not get the stored answer. Another principal may execute the same payload
 // as its own operation; then its answer is its own, also where it looks alike.
-func notForOthers(c rule.Case, h *history.History) []rule.Finding {
+func authorisedRule(c rule.Case, h *history.History) []rule.Finding {
 	first := h.First("first")
 	if broken := c.NoResult("the first attempt", first); broken != nil {
 		return broken

@@ -6,31 +6,31 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
-// Scenarios returns the pack's scenarios in the order they run.
+// Scenarios of the pack, in reading order.
 func Scenarios() []target.Scenario {
 	return []target.Scenario{
 		{
 			ID:       "replay/again",
-			Sentence: "Send a write, then the same request ten times more.",
+			Sentence: "Sends a write, then the same request ten times more.",
 			Needs:    []catalogue.Need{catalogue.NeedKeyHeader},
 			Run:      again,
 		},
 		{
 			ID:       "replay/after-change",
-			Sentence: "Send a write, change the resource that it made, then send the write again.",
+			Sentence: "Sends a write, changes the resource that it made, then sends the write again.",
 			Needs:    []catalogue.Need{catalogue.NeedKeyHeader, catalogue.NeedAlter},
 			Run:      afterChange,
 		},
 		{
 			ID:       "replay/authorised",
-			Sentence: "Send a write, then the same request as another principal and without credentials.",
+			Sentence: "Sends a write, then the same request as another principal and without credentials.",
 			Needs:    []catalogue.Need{catalogue.NeedKeyHeader, catalogue.NeedTenants},
 			Run:      authorised,
 		},
 	}
 }
 
-// Rules returns the rule of each of the pack's requirements.
+// Rules of the pack by requirement.
 func Rules() map[string]rule.Rule {
 	return map[string]rule.Rule{
 		"replay/one-effect":    rule.Each(oneEffect),
@@ -43,7 +43,7 @@ func Rules() map[string]rule.Rule {
 		"replay/no-body":       rule.Each(noBody),
 		"replay/large-body":    rule.Each(largeBody),
 		"replay/no-downstream": rule.Each(noDownstream),
-		"replay/after-change":  rule.Each(afterChangeAnswer),
-		"replay/authorised":    rule.Each(notForOthers),
+		"replay/after-change":  rule.Each(afterChangeRule),
+		"replay/authorised":    rule.Each(authorisedRule),
 	}
 }

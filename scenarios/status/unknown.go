@@ -6,16 +6,13 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
-// every is how many calls a downstream failure meets: more than a target makes for one request.
-const every = 100
-
 // unknown reads the status when the downstream call was booked, its answer lost, and downstream does not say what happened.
 func unknown(ctx context.Context, s *target.Stage) error {
 	in, err := s.Intent(ctx)
 	if err != nil {
 		return err
 	}
-	heal := s.LoseDownstream(in, every, true)
+	heal := s.LoseDownstream(in, target.UntilHealed, true)
 	defer heal()
 	s.Do(ctx, in, target.Send{})
 	s.Status(ctx, in, "unknown")

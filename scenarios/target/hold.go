@@ -85,11 +85,6 @@ func (h *Hold) await(ctx context.Context, f *Flight) bool {
 // Release lets the call go on.
 func (h *Hold) Release() { h.decide("released", func() { h.hold.Release() }) }
 
-// Fail answers it with the status.
-func (h *Hold) Fail(status int) {
-	h.decide(fmt.Sprintf("answered with %d", status), func() { h.hold.Fail(status) })
-}
-
 // Drop closes its connection without an answer.
 func (h *Hold) Drop() { h.decide("dropped without an answer", func() { h.hold.Drop() }) }
 
@@ -119,6 +114,9 @@ func (h *Hold) decide(what string, do func()) bool {
 	do()
 	return true
 }
+
+// UntilHealed is the number of bookings that stands for all of them.
+const UntilHealed = 0
 
 // FailDownstream lets the intent's next n bookings fail with the status, nothing booked, until healed. What it did is
 // recorded when it is healed, at the latest when the procedure ends.

@@ -65,8 +65,6 @@ func TestHold(t *testing.T) {
 		{"released before the booking", before, (*target.Hold).Release, 0, 201, 1},
 		{"released after the booking", after, (*target.Hold).Release, 1, 201, 1},
 		{"closed", before, (*target.Hold).Close, 0, 201, 1},
-		{"failed before the booking", before, func(h *target.Hold) { h.Fail(500) }, 0, 503, 0},
-		{"failed after the booking", after, func(h *target.Hold) { h.Fail(500) }, 1, 503, 1},
 		{"dropped before the booking", before, (*target.Hold).Drop, 0, 502, 0},
 		{"dropped after the booking", after, (*target.Hold).Drop, 1, 502, 1},
 	}

@@ -133,6 +133,24 @@ func (s *Stage) Second() *config.Operation {
 // Tenants names the principals, the default first.
 func (s *Stage) Tenants() []string { return s.target.tenants }
 
+// Stranger is another principal than the default one; the default one itself where there is no other.
+func (s *Stage) Stranger() string {
+	if len(s.target.tenants) == 0 {
+		return ""
+	}
+	return s.target.tenants[len(s.target.tenants)-1]
+}
+
+// ListPath is the path of the first effect that is read over HTTP, as the configuration writes it; empty: there is none.
+func (s *Stage) ListPath() string {
+	for _, e := range s.ground.op.Effects {
+		if e.HTTP != nil {
+			return e.HTTP.Get
+		}
+	}
+	return ""
+}
+
 // Trial opens another history of the same scenario; the receiver's own history is dropped if it has no events.
 func (s *Stage) Trial(name string) *Stage {
 	trial := s.target.open(s.ground, name)
