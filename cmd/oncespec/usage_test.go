@@ -38,6 +38,7 @@ func TestExit4Usage(t *testing.T) {
 		{"mutant of a file", []string{"run", "--mutant", "mismatch-replays", "-c", file(t, "oncespec.yaml", good)}, []string{"--mutant", "--config"}},
 		{"unknown mutant of the mock", []string{"mock", "--listen", "127.0.0.1:0", "--mutant", "mismatch-replay"}, []string{`did you mean "mismatch-replays"?`}},
 		{"unknown profile of the mock", []string{"mock", "--listen", "127.0.0.1:0", "--profile", "ietf-08"}, []string{"ietf-08", "ietf-07"}},
+		{"unknown database of the mock", []string{"mock", "--listen", "127.0.0.1:0", "--db", "mysql://127.0.0.1/mock"}, []string{"--db", `"mysql"`, "postgres://", "SQLite"}},
 		{"no such file", []string{"run", "-c", "nowhere.yaml"}, []string{"nowhere.yaml"}},
 		{"bad YAML", []string{"run", "-c", edit("name: tickets", "name: tickets: again")}, []string{"oncespec.yaml:3:"}},
 		{"unknown field", []string{"run", "-c", edit("unique:", "uniqe:")}, []string{"oncespec.yaml:11:5", "uniqe", "unique"}},
