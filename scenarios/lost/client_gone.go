@@ -57,13 +57,8 @@ func clientGone(ctx context.Context, s *target.Stage) error {
 func leaveAfter(ctx context.Context, s *target.Stage, in *target.Intent, d time.Duration) {
 	gone := make(chan struct{})
 	first := s.Go(ctx, in, target.Send{GiveUp: gone})
-	if w := first.Wire(); w != nil {
-		select {
-		case <-w.RequestForwarded(1):
-			target.Pause(ctx, d)
-		case <-first.Done():
-		case <-ctx.Done():
-		}
+	if first.Sending(ctx) {
+		target.Pause(ctx, d)
 	}
 	close(gone)
 	first.Wait(ctx)

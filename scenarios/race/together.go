@@ -10,8 +10,8 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
-// Requests that a target lets wait for the first are not answered before it is let go, so nothing tells that they are all
-// there. It is let go when nothing was answered for so long, and after mostCalm in any case.
+// Requests that a target lets wait for the first are not answered before it is let go, so nothing tells that it has them all
+// in hand. It is let go when nothing was sent or answered for so long, and after mostCalm in any case.
 const (
 	calm     = 150 * time.Millisecond
 	mostCalm = 2 * time.Second
@@ -81,9 +81,12 @@ func untilCalm(ctx context.Context, flights []*target.Flight) {
 	var watching sync.WaitGroup
 	defer watching.Wait()
 	defer cancel()
-	ended := make(chan struct{}, len(flights))
+	sent, ended := make(chan struct{}, len(flights)), make(chan struct{}, len(flights))
 	for _, f := range flights {
 		watching.Go(func() {
+			if f.Sending(ctx) {
+				sent <- struct{}{}
+			}
 			select {
 			case <-f.Done():
 				ended <- struct{}{}
@@ -95,6 +98,8 @@ func untilCalm(ctx context.Context, flights []*target.Flight) {
 	defer quiet.Stop()
 	for open := len(flights); open > 1; {
 		select {
+		case <-sent:
+			quiet.Reset(calm)
 		case <-ended:
 			open--
 			quiet.Reset(calm)

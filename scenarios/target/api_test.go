@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,6 +41,7 @@ type api struct {
 	file       string                      // where the tickets survive
 	inFlight   func(w http.ResponseWriter) // a duplicate of what is in progress; default: it waits
 
+	looks   atomic.Int64 // at the list of tickets
 	mu      sync.Mutex
 	tickets []map[string]any
 	records map[string]*record
@@ -59,6 +61,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/tickets" && r.Method == http.MethodPost:
 		a.create(w, r)
 	case r.URL.Path == "/tickets":
+		a.looks.Add(1)
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		list := []map[string]any{}

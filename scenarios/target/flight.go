@@ -84,6 +84,22 @@ func (f *Flight) Answering(ctx context.Context) bool {
 	}
 }
 
+// Sending waits until the target has some of the request; false: the flight, or the context, ended before it had.
+func (f *Flight) Sending(ctx context.Context) bool {
+	if f.wire == nil {
+		return false
+	}
+	forwarded := f.wire.RequestForwarded(1)
+	select {
+	case <-forwarded:
+		return true
+	case <-f.done:
+	case <-ctx.Done():
+		return false
+	}
+	return f.wire.Proof().RequestForwarded > 0
+}
+
 // Wire is the attempt's connection, for proofs and releases: FirstResponse, RequestForwarded, Release.
 func (f *Flight) Wire() *link.Wire { return f.wire }
 

@@ -207,7 +207,7 @@ func (t *Target) revive(ctx context.Context) error {
 }
 
 // Quiet waits until nothing is open: it ends leftover flights, releases held calls, says so in their histories, waits for
-// downstream calls that are still being answered, and then the settle time.
+// downstream calls that are still being answered, and then as long as an effect may take to show: at least the settle time.
 func (t *Target) Quiet(ctx context.Context) {
 	t.endLeftovers()
 	if t.gate != nil {
@@ -217,7 +217,7 @@ func (t *Target) Quiet(ctx context.Context) {
 			t.log.Warn("the downstream gate does not become idle", "error", err)
 		}
 	}
-	Pause(ctx, t.cfg.Timeouts.Settle)
+	Pause(ctx, t.longestGrace())
 	t.lastShared(ctx)
 	t.crowd.disperse()
 }

@@ -36,6 +36,18 @@ func (s *Stage) grace(g *groundwork) time.Duration {
 	return max(lagFactor*g.lag, s.target.cfg.Timeouts.Settle)
 }
 
+// longestGrace is that of the operation whose effects take longest. A duplicate that the last retry made shows no earlier
+// than any other effect.
+func (t *Target) longestGrace() time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	longest := t.cfg.Timeouts.Settle
+	for _, g := range t.works {
+		longest = max(longest, lagFactor*g.lag)
+	}
+	return longest
+}
+
 func (s *Stage) record(list []history.Observation) {
 	for _, o := range list {
 		s.rec.add(history.Event{Observation: &o})

@@ -13,7 +13,8 @@ import (
 // TestObserveWaits: an effect that an answer promised gets the time that it took in the steady state, and more.
 func TestObserveWaits(t *testing.T) {
 	t.Parallel()
-	r := start(t, &api{lag: 40 * time.Millisecond}, plain)
+	a := &api{lag: 40 * time.Millisecond}
+	r := start(t, a, plain)
 	r.steady(t)
 	s := r.stage("lost/response")
 	in := must(s.Intent(t.Context()))
@@ -21,11 +22,33 @@ func TestObserveWaits(t *testing.T) {
 	if c := counts(s.Observe(t.Context(), in, "after")); c[history.Resource] != 1 {
 		t.Errorf("after a success: %v", c)
 	}
-	// Nothing promised it, so nobody waits.
+	// Nothing promised it, so nobody waits: one look is enough.
 	quiet := must(s.Intent(t.Context()))
 	s.Do(t.Context(), quiet, target.Send{HangUp: true})
-	if c := counts(s.Observe(t.Context(), quiet, "after")); c[history.Resource] != 0 {
-		t.Errorf("after nothing: %v", c)
+	before := a.looks.Load()
+	s.Observe(t.Context(), quiet, "after")
+	if looks := a.looks.Load() - before; looks != 1 {
+		t.Errorf("after nothing: %d looks at the list", looks)
+	}
+}
+
+// TestQuietOutlastsTheLag: what the last retry made is seen in the end, however late it shows.
+func TestQuietOutlastsTheLag(t *testing.T) {
+	t.Parallel()
+	r := start(t, &api{lag: 400 * time.Millisecond, forget: true}, plain, "settle: 30ms", "settle: 20ms")
+	r.steady(t)
+	s := r.stage("replay/again")
+	in := must(s.Intent(t.Context()))
+	s.Do(t.Context(), in, target.Send{})
+	s.Observe(t.Context(), in, "after")
+	s.Do(t.Context(), in, target.Send{})
+	h := s.Histories()[0]
+	r.Quiet(t.Context())
+	s.Final(t.Context())
+	for _, o := range h.Observations(in.ID, "final") {
+		if o.Kind == history.Resource && o.Count != 2 {
+			t.Errorf("%s shows %d, want both", o.Probe, o.Count)
+		}
 	}
 }
 
