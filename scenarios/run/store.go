@@ -17,8 +17,16 @@ import (
 // HistoriesDir is the folder of the histories inside a run's output folder.
 const HistoriesDir = "histories"
 
-// Prepare makes the output folder and clears what an earlier run left there. It refuses a folder that holds anything else.
+// Prepare makes the output folder and clears what an earlier run left there. It refuses a folder in which something else
+// bears the name of a file that a run writes, and touches nothing in it then.
 func Prepare(dir string) error {
+	if dir == "" {
+		return errors.New("the output folder has no name; choose one with --out")
+	}
+	old, err := leftovers(dir)
+	if err != nil {
+		return err
+	}
 	if err := os.MkdirAll(filepath.Join(dir, HistoriesDir), 0o755); err != nil {
 		return fmt.Errorf("output folder %s cannot be made: %w; choose another with --out", dir, err)
 	}
@@ -28,16 +36,68 @@ func Prepare(dir string) error {
 	}
 	probe.Close()
 	os.Remove(probe.Name())
-	old, err := filepath.Glob(filepath.Join(dir, HistoriesDir, "*.json"))
-	if err != nil {
-		return fmt.Errorf("output folder %s: %w", dir, err)
-	}
-	for _, f := range append(old, filepath.Join(dir, "plan.json")) {
+	for _, f := range old {
 		if err := os.Remove(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("output folder %s: an old file cannot be removed: %w", dir, err)
 		}
 	}
 	return nil
+}
+
+// leftovers lists what an earlier run left and the next one would judge. It is an error where something there is nobody's but
+// the user's: plan.json is the name of many things.
+func leftovers(dir string) (old []string, err error) {
+	histories, err := filepath.Glob(filepath.Join(globSafe(dir), HistoriesDir, "*.json"))
+	if err != nil {
+		return nil, fmt.Errorf("output folder %s: %w", dir, err)
+	}
+	plan, report := filepath.Join(dir, "plan.json"), filepath.Join(dir, "report.json")
+	ours := false
+	for _, f := range append(histories, plan, report) {
+		schema, err := schemaOf(f)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("output folder %s: %w", dir, err)
+		case !strings.HasPrefix(schema, "oncespec."):
+			return nil, foreign(f)
+		}
+		ours = true
+		if f != report {
+			old = append(old, f)
+		}
+	}
+	for _, name := range []string{"report.html", "report.md", "report.xml"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil && !ours {
+			return nil, foreign(filepath.Join(dir, name))
+		}
+	}
+	return old, nil
+}
+
+func foreign(file string) error {
+	return fmt.Errorf("%s was not written by oncespec and would be lost; choose another folder with --out", file)
+}
+
+// schemaOf reads which format a file says that it has; empty where it says nothing, or is no JSON.
+func schemaOf(file string) (string, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	if json.Unmarshal(data, &head) != nil {
+		return "", nil
+	}
+	return head.Schema, nil
+}
+
+// globSafe escapes what a pattern reads otherwise than a file system does.
+func globSafe(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }
 
 // Save writes the plan and the histories.
@@ -86,7 +146,7 @@ func Load(dir string) (*Plan, []*history.History, error) {
 	if p.Schema != PlanSchema {
 		return nil, nil, fmt.Errorf("%s: schema is %q, this version reads %q", filepath.Join(dir, "plan.json"), p.Schema, PlanSchema)
 	}
-	files, err := filepath.Glob(filepath.Join(dir, HistoriesDir, "*.json"))
+	files, err := filepath.Glob(filepath.Join(globSafe(dir), HistoriesDir, "*.json"))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -138,3 +138,48 @@ func put(t *testing.T, path, text string) {
 		t.Fatal(err)
 	}
 }
+
+// TestWhatIsNotOursIsLeftAlone: a folder of somebody's project may be named by mistake.
+func TestWhatIsNotOursIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"plan.json", "report.json", "report.html", "report.md", "report.xml", "histories/mine.json"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			file := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(`{"mine": true}`), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := Prepare(dir); err == nil || !strings.Contains(err.Error(), name) {
+				t.Errorf("expected an error that names %s, found %v", name, err)
+			}
+			if left, err := os.ReadFile(file); err != nil || string(left) != `{"mine": true}` {
+				t.Errorf("the file was touched: %q, %v", left, err)
+			}
+		})
+	}
+	dir := filepath.Join(t.TempDir(), "a[b]*")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "notes.txt"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // what else is in the folder is no hindrance, and neither is what an earlier run left
+		if err := Prepare(dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := Save(dir, &Plan{Schema: PlanSchema}, []*history.History{made("lost/reset", "", 1, 1)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, hs, err := Load(dir); err != nil || len(hs) != 1 {
+		t.Errorf("expected the history back, found %d, %v", len(hs), err)
+	}
+	if Prepare("") == nil {
+		t.Error("a folder without a name was taken")
+	}
+}
