@@ -11,7 +11,7 @@ import (
 
 // ExplainCmd explains a requirement.
 type ExplainCmd struct {
-	ID string `arg:"" help:"A requirement, such as lost/response."`
+	ID string `arg:"" help:"A requirement, such as race/one-effect."`
 }
 
 // Help is shown under --help.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -28,6 +29,8 @@ type CLI struct {
 	Explain ExplainCmd `cmd:"" help:"Explain one requirement."`
 	Schema  SchemaCmd  `cmd:"" help:"Print a JSON Schema: of the configuration or of the report."`
 	Version VersionCmd `cmd:"" help:"Print the version."`
+
+	VersionFlag kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 // streams is where a verb writes: data to out, words for people to err.
@@ -42,12 +45,13 @@ func start(args []string, io streams) (code int) {
 	var cli CLI
 	exited := -1
 	parser, err := kong.New(&cli, kong.Name("oncespec"), kong.Writers(io.out, io.err), kong.UsageOnError(),
+		kong.Vars{"version": "oncespec " + version()},
 		kong.Exit(func(c int) { exited = c }),
 		kong.Description("Proves whether a write API does a retried write exactly once.\n\n"+
-			"  oncespec run                       the built-in mock, no configuration needed\n"+
-			"  oncespec run -c oncespec.yaml      your API\n"+
-			"  oncespec run --mutant raw-bytes    what a defect looks like\n"+
-			"  oncespec explain lost/response     what is asked and why\n\n"+
+			"  oncespec run                                the built-in mock, no configuration needed\n"+
+			"  oncespec run -c oncespec.yaml               your API\n"+
+			"  oncespec run --mutant check-then-insert     what a defect looks like\n"+
+			"  oncespec explain race/one-effect            what is asked and why\n\n"+
 			"Exit codes: 0 conformant, 1 not conformant, 2 inconclusive, 3 environment, 4 usage or configuration, 5 oncespec itself, 130 interrupted."))
 	if err != nil {
 		fmt.Fprintln(io.err, "oncespec:", err)
@@ -67,7 +71,7 @@ func start(args []string, io streams) (code int) {
 		return exited
 	}
 	if err != nil {
-		fmt.Fprintf(io.err, "oncespec: %v\n", err)
+		fmt.Fprintf(io.err, "oncespec: %v%s\n", err, whatNext(err))
 		return exitUsage
 	}
 	cmd.BindTo(ctx, (*context.Context)(nil))
@@ -84,6 +88,22 @@ func start(args []string, io streams) (code int) {
 	}
 	fmt.Fprintf(io.err, "oncespec: %v\n", err)
 	return exitUsage
+}
+
+// whatNext is what a command line that cannot be read should have been, as far as that can be told.
+func whatNext(err error) string {
+	var wrong *kong.ParseError
+	if !errors.As(err, &wrong) || wrong.Context == nil {
+		return ""
+	}
+	if file, found := strings.CutPrefix(err.Error(), "unexpected argument "); found && (strings.HasSuffix(file, ".yaml") || strings.HasSuffix(file, ".yml")) {
+		return "; a configuration is named with -c " + file
+	}
+	verb := "oncespec"
+	if node := wrong.Context.Selected(); node != nil {
+		verb += " " + node.Name
+	}
+	return "; see `" + verb + " --help`"
 }
 
 // exitError ends with a code of its own; a nil err was already told.

@@ -27,7 +27,7 @@ type MockCmd struct {
 
 // Help is shown under --help.
 func (MockCmd) Help() string {
-	return "Tokens: acme-token, acme-token-2 (the same caller, renewed), globex-token.\n\nExamples:\n  oncespec mock --db mock.db\n  PGPASSWORD=secret oncespec mock --db postgres://mock@127.0.0.1/tickets\n  oncespec mock --list-mutants --json\n  oncespec mock --mutant float64-fingerprint --listen 127.0.0.1:9000"
+	return "Tokens: acme-token, acme-token-2 (the same caller, renewed), globex-token.\n\nExamples:\n  oncespec mock --db mock.db\n  PGPASSWORD=secret oncespec mock --db postgres://mock@127.0.0.1/tickets\n  oncespec mock --list-mutants --json\n  oncespec mock --mutant fingerprint-float64 --listen 127.0.0.1:9000"
 }
 
 // Run is called by kong.

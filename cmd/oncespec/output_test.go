@@ -156,7 +156,9 @@ func TestQuietSaysNothingButTheResult(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	if e := oncespec(t, "version").want(t, 0); !strings.HasPrefix(e.out, "oncespec ") || strings.Count(e.out, "\n") != 1 {
-		t.Errorf("stdout: %q", e.out)
+	for _, arg := range []string{"version", "--version"} {
+		if e := oncespec(t, arg).want(t, 0); !strings.HasPrefix(e.out, "oncespec ") || strings.Count(e.out, "\n") != 1 {
+			t.Errorf("oncespec %s prints %q", arg, e.out)
+		}
 	}
 }

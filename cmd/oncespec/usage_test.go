@@ -3,6 +3,7 @@ package main_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -32,7 +33,8 @@ func TestExit4Usage(t *testing.T) {
 		{"mistyped verb", []string{"rnu"}, []string{"rnu", `did you mean "run"?`}},
 		{"mistyped flag", []string{"run", "--requirment", "x"}, []string{"--requirment", `did you mean "--requirement"?`}},
 		{"flag without value", []string{"run", "--out"}, []string{"--out"}},
-		{"unexpected argument", []string{"run", "oncespec.yaml"}, []string{"oncespec.yaml"}},
+		{"configuration without its flag", []string{"run", "oncespec.yaml"}, []string{"unexpected argument oncespec.yaml", "-c oncespec.yaml"}},
+		{"unexpected argument", []string{"run", "fast"}, []string{"unexpected argument fast", "`oncespec run --help`"}},
 		{"seed that is no number", []string{"run", "--seed", "x"}, []string{"--seed"}},
 		{"unknown mutant", []string{"run", "--mutant", "mismatch-replay"}, []string{`"mismatch-replay"`, `did you mean "mismatch-replays"?`}},
 		{"mutant of a file", []string{"run", "--mutant", "mismatch-replays", "-c", file(t, "oncespec.yaml", good)}, []string{"--mutant", "--config"}},
@@ -54,6 +56,8 @@ func TestExit4Usage(t *testing.T) {
 		{"plan of a bad file", []string{"plan", "-c", edit("unique:", "uniqe:")}, []string{"oncespec.yaml:11:5"}},
 		{"explain a mistyped requirement", []string{"explain", "lost/respons"}, []string{`did you mean "lost/response"?`}},
 		{"list what there is not", []string{"list", "mutant"}, []string{"mutants"}},
+		{"list nothing", []string{"list"}, []string{"<what>", "`oncespec list --help`"}},
+		{"schema of nothing", []string{"schema"}, []string{"<what>", "`oncespec schema --help`"}},
 		{"schema of what there is not", []string{"schema", "plan"}, []string{"config", "report"}},
 		{"judge nothing", []string{"judge", t.TempDir()}, []string{"holds no stored run"}},
 		{"judge what is not there", []string{"judge", filepath.Join(t.TempDir(), "nowhere")}, []string{"holds no stored run"}},
@@ -100,9 +104,36 @@ func TestHelpOfEachVerbHoldsAnExample(t *testing.T) {
 	}
 	for _, args := range [][]string{nil, {"--help"}} {
 		e := oncespec(t, args...).want(t, 0)
-		for _, text := range []string{"oncespec run -c oncespec.yaml", "Exit codes: 0 conformant", "130 interrupted"} {
+		for _, text := range []string{"oncespec run -c oncespec.yaml", "--version", "Exit codes: 0 conformant", "130 interrupted"} {
 			if !strings.Contains(e.out, text) {
 				t.Errorf("oncespec %v does not say %q:\n%s", args, text, e.out)
+			}
+		}
+	}
+}
+
+// TestExamplesNameWhatThereIs: whoever copies a command line out of a help text or the README must not be told that it is wrong.
+func TestExamplesNameWhatThereIs(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{"README.md": string(readme), "--help": oncespec(t, "--help").out}
+	for _, verb := range []string{"run", "plan", "judge", "mock", "list", "explain", "schema", "version"} {
+		texts[verb+" --help"] = oncespec(t, verb, "--help").out
+	}
+	names := func(what string) string { return "\n" + oncespec(t, "list", what).want(t, 0).out }
+	mutants, requirements := names("mutants"), names("requirements")
+	for where, text := range texts {
+		for _, m := range regexp.MustCompile(`oncespec [^\n]*--mutant ([a-z0-9][a-z0-9-]+)`).FindAllStringSubmatch(text, -1) {
+			if !strings.Contains(mutants, "\n"+m[1]+" ") {
+				t.Errorf("%s: there is no mutant %s", where, m[1])
+			}
+		}
+		for _, m := range regexp.MustCompile(`oncespec explain ([a-z0-9-]+/[a-z0-9-]+)`).FindAllStringSubmatch(text, -1) {
+			if !strings.Contains(requirements, "\n"+m[1]+" ") {
+				t.Errorf("%s: there is no requirement %s", where, m[1])
 			}
 		}
 	}
