@@ -1,6 +1,7 @@
 package fingerprint
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/oncespec/oncespec/scenarios/history"
@@ -80,7 +81,7 @@ func replayed(c rule.Case, h *history.History, r rewrite.Rewrite, class rewrite.
 	case allowed && class != rewrite.Undeclared:
 		return rule.Pass(proof, "replayed")
 	case compared:
-		same, told := sameEffect(h)
+		same, told := sameEffect(c, h)
 		if !told {
 			return rule.NotAssessed("B was answered with A's result; whether both mean the same cannot be told, since no answers under keys of their own could be compared")
 		}
@@ -123,8 +124,9 @@ func effects(h *history.History, intent string) (problem, unread string) {
 	return problem, unread
 }
 
-// sameEffect compares the results of A and B under keys of their own; what differs between two runs of A does not count.
-func sameEffect(h *history.History) (same, told bool) {
+// sameEffect compares the results of A and B under keys of their own; what differs between two runs of A does not count, nor
+// what is declared to. Where two runs of A differ as a whole, as two texts do that are no JSON, nothing is left to compare.
+func sameEffect(c rule.Case, h *history.History) (same, told bool) {
 	first, plain, control := h.First("first"), h.First("plain"), h.First("control")
 	for _, a := range []*history.Attempt{first, plain, control} {
 		if a == nil || a.Answer == nil || a.Answer.Body.Truncated || a.Answer.Body.Text == "" {
@@ -137,7 +139,15 @@ func sameEffect(h *history.History) (same, told bool) {
 	if control.Answer.Status != first.Answer.Status {
 		return false, true
 	}
+	if likeness, _ := rule.CompareBodies(first.Answer.Body, plain.Answer.Body, nil); likeness == rule.Alike {
+		likeness, _ = rule.CompareBodies(first.Answer.Body, control.Answer.Body, c.Contract.Volatile)
+		return likeness == rule.Alike, likeness != rule.Incomplete
+	}
 	volatile := rewrite.DiffPointers([]byte(first.Answer.Body.Text), []byte(plain.Answer.Body.Text))
+	if slices.Contains(volatile, "") {
+		return false, false
+	}
+	volatile = append(volatile, c.Contract.Volatile...)
 	likeness, _ := rule.CompareBodies(first.Answer.Body, control.Answer.Body, volatile)
 	return likeness == rule.Alike, likeness != rule.Incomplete
 }

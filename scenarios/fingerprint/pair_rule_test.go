@@ -21,12 +21,17 @@ type pairOf struct {
 	again           int // the identical request once more; 0: not sent
 	effects         int
 	odd             string
+	xml             bool     // the answers are no JSON
+	volatile        []string // declared
 }
 
 func (p pairOf) history() *history.History {
 	h := &history.History{Schema: history.Schema, ID: "h", Scenario: "fingerprint/rewrites", Operations: []string{"op"},
 		Rewrite: &history.Rewrite{ID: p.rewrite, At: "/x", Guess: p.guess, Prepared: p.prepared}}
 	add := func(label, intent string, status int, body string) {
+		if p.xml {
+			body = "<x>" + body + "</x>"
+		}
 		h.Events = append(h.Events, history.Event{Attempt: &history.Attempt{Label: label, Intent: intent, Outcome: history.Answered,
 			Link:   history.Link{Reached: true, RequestWhole: true},
 			Answer: &history.Answer{Status: status, Header: map[string][]string{}, Body: history.Body{Text: body, Length: int64(len(body))}}}})
@@ -75,6 +80,8 @@ func TestAPairIsToldByState(t *testing.T) {
 		"undeclared: refusing is fine":                     {pairOf{rewrite: byContract, a: 201, b: 422, control: 201, plain: 201, effects: 1}, verdict.Pass, "refused"},
 		"undeclared: replaying what has the same result":   {pairOf{rewrite: byContract, a: 201, b: 201, control: 201, controlBody: `{"id":"2","x":1}`, plain: 201, effects: 1}, verdict.Pass, "equal results"},
 		"undeclared: replaying what has another result":    {pairOf{rewrite: byContract, a: 201, b: 201, control: 201, controlBody: `{"id":"2","x":2}`, plain: 201, effects: 1}, verdict.Fail, "false replay"},
+		"undeclared: answers that are no JSON":             {pairOf{rewrite: byContract, xml: true, a: 201, b: 201, control: 201, controlBody: `{"id":"2","x":1}`, plain: 201, effects: 1}, verdict.NotAssessed, "cannot be told"},
+		"undeclared: what is declared to differ":           {pairOf{rewrite: byContract, volatile: []string{"/x"}, a: 201, b: 201, control: 201, controlBody: `{"id":"2","x":2}`, plain: 201, effects: 1}, verdict.Pass, "equal results"},
 		"undeclared: never executed":                       {pairOf{rewrite: byContract, a: 201, b: 201, control: 201, effects: 2}, verdict.Fail, "double execution"},
 		"practice: refusing is a finding, a weaker one":    {pairOf{rewrite: practice, a: 201, b: 422, control: 201, effects: 1}, verdict.Fail, "false refusal"},
 		"unclaimed: refusing is fine":                      {pairOf{rewrite: unclaimed, a: 201, b: 422, effects: 1}, verdict.Pass, "refused"},
@@ -89,6 +96,7 @@ func TestAPairIsToldByState(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			promised.Volatile = c.pair.volatile
 			h := c.pair.history()
 			_, f, ok := judge(rule.Case{Contract: promised, Operation: "op", Histories: []*history.History{h}}, h)
 			if !ok || f.Outcome != c.want || !strings.Contains(f.Detail, c.says) {
