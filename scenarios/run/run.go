@@ -158,7 +158,7 @@ func (r *Run) Step(ctx context.Context, s Step) ([]verdict.Verdict, error) {
 	}
 	r.done++
 	r.seen = append(r.seen, vs...)
-	vs = applyPremises(r.seen)[len(r.seen)-len(vs):]
+	vs = slices.Clone(applyPremises(r.seen)[len(r.seen)-len(vs):]) // they are kept, the others need not be with them
 	r.opts.Progress.Finished(r.done, of, s, vs)
 	if r.problem != nil {
 		return vs, r.problem
