@@ -29,6 +29,7 @@ func foreignPrincipal(c rule.Case, h *history.History) rule.Finding {
 	proof := rule.ProofOf(first, other)
 	own, readable := rule.Grew(h, other.Intent, "idle", "after")
 	fresh, common := h.First("fresh"), control // what the first one's answer is compared with
+	own = own || late(c, h, other, fresh)
 	if fresh != nil {
 		common = fresh
 	}
@@ -58,6 +59,16 @@ func foreignPrincipal(c rule.Case, h *history.History) rule.Finding {
 		return rule.Pass(proof, "another principal's write under the same key was refused with %s, as the declared scope allows", c.Says(other))
 	}
 	return rule.Pass(proof, "the contract declares no scope; another principal's write under the same key was refused with %s", c.Says(other))
+}
+
+// late tells whether the last count shows the other principal's write after all: a list that is behind does not show it right
+// after. The same payload under a fresh key is in that count as well, unless it was refused.
+func late(c rule.Case, h *history.History, other, fresh *history.Attempt) bool {
+	by, _ := rule.Growth(h, other.Intent, "idle", "final")
+	if fresh != nil && (c.Undecided(fresh) != "" || c.Succeeded(fresh)) {
+		by--
+	}
+	return by > 0
 }
 
 // effects is the most that any probe shows of an intent.

@@ -23,31 +23,40 @@ func TestOtherPrincipal(t *testing.T) {
 	stored := func(s *foreign) { answer(201, mine)(s.other); s.after.Count, s.after.IDs = 0, nil }
 	refused := func(s *foreign) { answer(422, "{}")(s.other); s.after.Count, s.after.IDs = 0, nil }
 	blind := func(s *foreign) { s.after.Count, s.after.IDs, s.seen.Count, s.seen.IDs = 0, nil, 0, nil }
+	// The last count holds the write under the fresh key, and the other principal's one if there is any.
+	behind := func(last int) func(*foreign) {
+		return func(s *foreign) {
+			s.after.Count, s.after.IDs = 0, nil
+			s.Saw(s.alien, history.Resource, "final", last)
+		}
+	}
 	for name, tc := range map[string]struct {
 		change func(*foreign)
 		with   with
 		want   verdict.Outcome
 	}{
-		"its own operation":                          {func(*foreign) {}, ietf, pass},
-		"its own operation, scope global":            {func(*foreign) {}, scopes(contract.Global), pass},
-		"the stored answer":                          {stored, ietf, fail},
-		"the stored answer, scope global":            {stored, scopes(contract.Global), fail},
-		"a success of nothing":                       {func(s *foreign) { answer(200, `{}`)(s.other); s.after.Count = 0 }, ietf, fail},
-		"refused, scope global":                      {refused, scopes(contract.Global), pass},
-		"refused, scope left open":                   {refused, scopes(), pass},
-		"refused, scope account":                     {refused, scopes(contract.Account), fail},
-		"refused, yet executed":                      {func(s *foreign) { answer(422, "{}")(s.other) }, ietf, fail},
-		"refused with the stored answer":             {func(s *foreign) { refused(s); answer(409, mine)(s.other) }, scopes(contract.Global), fail},
-		"it breaks":                                  {func(s *foreign) { refused(s); answer(500, "{}")(s.other) }, ietf, fail},
-		"the other may not send that payload":        {func(s *foreign) { refused(s); answer(404, "{}")(s.fresh) }, scopes(contract.Account), notAssessed},
-		"the other has no parent to send it to":      {func(s *foreign) { s.other.Label = "-" }, ietf, notAssessed},
-		"the other may not write at all":             {func(s *foreign) { refused(s); answer(403, "{}")(s.control) }, ietf, inconclusive},
-		"the stored answer to one who may not write": {func(s *foreign) { stored(s); answer(403, "{}")(s.control) }, ietf, fail},
-		"what the other writes is not seen":          {blind, ietf, notAssessed},
-		"not seen, but the stored answer":            {func(s *foreign) { blind(s); answer(201, mine)(s.other) }, ietf, fail},
-		"each tenant counts from one":                {func(s *foreign) { answer(201, mine)(s.other); s.after.IDs = []string{"t-1"} }, ietf, pass},
-		"lost":                                       {func(s *foreign) { lost(s.other) }, ietf, inconclusive},
-		"the first was lost":                         {func(s *foreign) { lost(s.first) }, ietf, inconclusive},
+		"its own operation":                           {func(*foreign) {}, ietf, pass},
+		"its own operation, scope global":             {func(*foreign) {}, scopes(contract.Global), pass},
+		"the stored answer":                           {stored, ietf, fail},
+		"the stored answer, scope global":             {stored, scopes(contract.Global), fail},
+		"a success of nothing":                        {func(s *foreign) { answer(200, `{}`)(s.other); s.after.Count = 0 }, ietf, fail},
+		"its own operation, on a list that is behind": {behind(2), ietf, pass},
+		"a success of nothing, on such a list":        {behind(1), ietf, fail},
+		"refused, scope global":                       {refused, scopes(contract.Global), pass},
+		"refused, scope left open":                    {refused, scopes(), pass},
+		"refused, scope account":                      {refused, scopes(contract.Account), fail},
+		"refused, yet executed":                       {func(s *foreign) { answer(422, "{}")(s.other) }, ietf, fail},
+		"refused with the stored answer":              {func(s *foreign) { refused(s); answer(409, mine)(s.other) }, scopes(contract.Global), fail},
+		"it breaks":                                   {func(s *foreign) { refused(s); answer(500, "{}")(s.other) }, ietf, fail},
+		"the other may not send that payload":         {func(s *foreign) { refused(s); answer(404, "{}")(s.fresh) }, scopes(contract.Account), notAssessed},
+		"the other has no parent to send it to":       {func(s *foreign) { s.other.Label = "-" }, ietf, notAssessed},
+		"the other may not write at all":              {func(s *foreign) { refused(s); answer(403, "{}")(s.control) }, ietf, inconclusive},
+		"the stored answer to one who may not write":  {func(s *foreign) { stored(s); answer(403, "{}")(s.control) }, ietf, fail},
+		"what the other writes is not seen":           {blind, ietf, notAssessed},
+		"not seen, but the stored answer":             {func(s *foreign) { blind(s); answer(201, mine)(s.other) }, ietf, fail},
+		"each tenant counts from one":                 {func(s *foreign) { answer(201, mine)(s.other); s.after.IDs = []string{"t-1"} }, ietf, pass},
+		"lost":                                        {func(s *foreign) { lost(s.other) }, ietf, inconclusive},
+		"the first was lost":                          {func(s *foreign) { lost(s.first) }, ietf, inconclusive},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -78,8 +78,15 @@ func chosen(r history.Request, text string) bool {
 }
 
 // Grew tells whether the target shows more effects of the intent at the later moment than at the earlier one, and whether
-// that could be read. Resources tell first, since a value or a call downstream may be late for somebody else's write.
+// that could be read.
 func Grew(h *history.History, intent, earlier, later string) (grew, readable bool) {
+	by, readable := Growth(h, intent, earlier, later)
+	return by > 0, readable
+}
+
+// Growth is how many more effects of the intent the target shows at the later moment than at the earlier one: the most that
+// any probe says. Resources tell first, since a value or a call downstream may be late for somebody else's write.
+func Growth(h *history.History, intent, earlier, later string) (by int, readable bool) {
 	for _, kind := range []string{history.Resource, history.Value, history.Ledger} {
 		was := map[string]int{}
 		for _, o := range h.Observations(intent, earlier) {
@@ -90,12 +97,12 @@ func Grew(h *history.History, intent, earlier, later string) (grew, readable boo
 		for _, o := range h.Observations(intent, later) {
 			if n, ok := was[o.Probe]; ok && o.Error == "" {
 				readable = true
-				grew = grew || o.Count > n
+				by = max(by, o.Count-n)
 			}
 		}
 		if readable {
-			return grew, true
+			return by, true
 		}
 	}
-	return false, false
+	return 0, false
 }
