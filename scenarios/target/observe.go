@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/big"
 	"slices"
 	"time"
 
@@ -171,29 +170,10 @@ func moved(before, after, unit string, own bool) (count int, odd string) {
 			return times, odd
 		}
 	}
-	if moves := difference(before, after); moves == "" || moves == "0" {
+	if moves := probe.Difference(before, after); moves == "" || moves == "0" {
 		return 0, ""
 	}
 	return 1, ""
-}
-
-// difference is by how much a value moved, a decimal; empty where one of them is none.
-func difference(before, after string) string {
-	from, ok := new(big.Rat).SetString(before)
-	to, also := new(big.Rat).SetString(after)
-	if !ok || !also {
-		return ""
-	}
-	return decimal(to.Sub(to, from))
-}
-
-// decimal spells a number that came from decimals.
-func decimal(r *big.Rat) string {
-	if r.IsInt() {
-		return r.Num().String()
-	}
-	digits, _ := r.FloatPrec()
-	return r.FloatString(digits)
 }
 
 // read reads a probe within the time of a request.
@@ -307,7 +287,7 @@ func (s *Stage) changes(ctx context.Context, in *Intent) map[string]string {
 		if units == nil {
 			units = map[string]string{}
 		}
-		units[e.name] = difference(base.Value, now.Value)
+		units[e.name] = probe.Difference(base.Value, now.Value)
 	}
 	return units
 }

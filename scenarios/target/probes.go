@@ -48,7 +48,7 @@ func (t *Target) readProbes(k *kit) error {
 		e := &eye{name: p.Name, kind: string(p.Kind), shared: p.Shared, asTenant: effect.HTTP != nil || effect.Value != nil}
 		if c := effect.Downstream; c != nil {
 			ledger = true
-			e.shared, e.read = false, t.ledger(c)
+			e.read = t.ledger(c)
 		} else {
 			e.read = func(ctx context.Context, in *Intent) (reading, error) {
 				r, err := p.Read(ctx, t.source(), t.subject(in, in.Tenant))

@@ -91,7 +91,7 @@ func lines(text, name string) (Reading, error) {
 		if r.Count == maxLines {
 			return Reading{}, fmt.Errorf("command %s: expected at most %d lines, found more", name, maxLines)
 		}
-		r.add(line)
+		r.Count++
 		r.IDs = append(r.IDs, line)
 	}
 	return r, nil

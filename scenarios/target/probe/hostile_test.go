@@ -155,7 +155,7 @@ func FuzzReadingAnAnswer(f *testing.F) {
 		from := probe.Source{Base: "http://target.test", Client: &http.Client{Transport: canned(body)}}
 		for _, p := range all {
 			r, err := p.Read(t.Context(), from, subject)
-			if err != nil && (r.Count != 0 || r.Value != "") || len(r.IDs) > r.Count || len(r.Items) > r.Count {
+			if err != nil && (r.Count != 0 || r.Value != "") || len(r.IDs) > r.Count {
 				t.Errorf("%s: %+v with %v", p.Name, r, err)
 			}
 			if p.Kind == probe.Value && err == nil && r.Value == "" {

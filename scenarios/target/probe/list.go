@@ -18,6 +18,7 @@ const (
 	maxPages     = 1000
 	maxListItems = 50_000
 	maxListBytes = 32 << 20
+	maxHead      = 500 // bytes of an item that are kept to name it by
 )
 
 // list counts resources in a list that the target serves, page by page.
@@ -85,7 +86,7 @@ func (l *list) read(ctx context.Context, from Source, s Subject) (Reading, error
 		if l.id != nil && !it.named {
 			return Reading{}, fmt.Errorf("expected an id at %s, found none in the item %s", l.id, it.head)
 		}
-		r.add(it.head)
+		r.Count++
 		if it.named {
 			r.IDs = append(r.IDs, it.id)
 		}
@@ -147,7 +148,7 @@ func (w *walk) add(found []any) {
 	page := make([][sha256.Size]byte, 0, len(found))
 	for _, value := range found {
 		text := compact(value)
-		it := item{head: head(text, maxItem)}
+		it := item{head: head(text, maxHead)}
 		it.id, it.named = w.idOf(value)
 		sum := sha256.Sum256([]byte(text))
 		if it.named && w.earlier[sum] {

@@ -128,8 +128,8 @@ func TestWhichItemsOfAListBelongToTheIntent(t *testing.T) {
 			})
 			p := only(t, config.Operation{Isolate: c.isolate}, config.Effect{HTTP: &config.HTTPEffect{Get: c.get, Items: c.items}})
 			r := read(t, p, from, subject)
-			if r.Count != c.count || strings.Join(r.IDs, " ") != c.ids || len(r.Items) != c.count {
-				t.Errorf("%d effects %v with %d items, want %d: %s", r.Count, r.IDs, len(r.Items), c.count, c.ids)
+			if r.Count != c.count || strings.Join(r.IDs, " ") != c.ids {
+				t.Errorf("%d effects %v, want %d: %s", r.Count, r.IDs, c.count, c.ids)
 			}
 		})
 	}
@@ -192,8 +192,6 @@ func TestWhetherAProbeTellsIntentsApart(t *testing.T) {
 		{"rows of all", config.Operation{Isolate: config.Exclusive}, config.Effect{SQL: &config.SQLEffect{Driver: "sqlite", Query: "select id from t"}}, true},
 		{"a command with a marker", config.Operation{Isolate: config.Marker}, config.Effect{Command: &config.CommandEffect{Run: []string{"x", "{body:/title}"}}}, false},
 		{"a command for all", config.Operation{Isolate: config.Exclusive}, config.Effect{Command: &config.CommandEffect{Run: []string{"x"}}}, true},
-		{"bookings", config.Operation{Isolate: config.Marker}, config.Effect{Downstream: &config.LedgerEffect{}}, false},
-		{"bookings of all", config.Operation{Isolate: config.Exclusive}, config.Effect{Downstream: &config.LedgerEffect{}}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -15,23 +16,7 @@ import (
 type Source struct {
 	Base   string       // the target's URL, without a slash at its end
 	Client *http.Client // nil: one that follows no redirect, uses no proxy and keeps its connections
-	Gate   Gate         // nil: the target's downstream is not configured
 	Dir    string       // working folder of commands; empty: that of this process
-}
-
-// Gate knows what the target booked downstream.
-type Gate interface {
-	// Bookings lists what was booked by calls that carry one of the markers. An empty method or path is any; a path may hold
-	// "*" for one segment, and "**" at its end for the rest.
-	Bookings(markers []string, method, path string) []Booking
-}
-
-// Booking is one thing that the target did downstream.
-type Booking struct {
-	ID     string
-	Key    string // the downstream key it was made under, or empty
-	Method string
-	Path   string
 }
 
 // Subject is the intent whose effects are read.
@@ -55,10 +40,7 @@ const (
 type Reading struct {
 	Count int      // effects; of a shared probe all that there are
 	IDs   []string // of the effects, in the order they were seen; as many as Count where the probe knows ids
-	Value string   // of a value probe: a decimal, exact, without exponent
-	Items []string // the beginnings of some effects, for reports
-	// Absent: what holds the value is not there (404, 410); Value is 0 then.
-	Absent bool
+	Value string   // of a value probe: a decimal, exact, without exponent; 0 where what holds it is not there (404, 410)
 }
 
 // Probe is one effect of an operation. It may be used from several goroutines.
@@ -105,7 +87,7 @@ func one(op *config.Operation, e config.Effect) (p *Probe, err error) {
 	case e.Command != nil:
 		return newCommand(op, e.Command)
 	case e.Downstream != nil:
-		return &Probe{Name: "downstream", Kind: Ledger, Shared: op.Isolate == config.Exclusive, reader: ledger{*e.Downstream}}, nil
+		return &Probe{Name: "downstream", Kind: Ledger, reader: ledger{}}, nil
 	}
 	return nil, fmt.Errorf("found an effect without a probe, expected one of http, value, sql, command, downstream")
 }
@@ -159,35 +141,14 @@ func tellsApart(op *config.Operation, list []template.Placeholder) bool {
 	return slices.ContainsFunc(list, op.TellsApart)
 }
 
-type ledger struct{ effect config.LedgerEffect }
+// ledger stands for what is read at the gate, which this package does not know: whoever has the gate reads it.
+type ledger struct{}
 
-func (l ledger) read(_ context.Context, from Source, s Subject) (Reading, error) {
-	if from.Gate == nil {
-		return Reading{}, fmt.Errorf("there is no gate: expected target.downstream to be configured")
-	}
-	var r Reading
-	for _, b := range from.Gate.Bookings(s.Markers, l.effect.Method, l.effect.Path) {
-		r.IDs = append(r.IDs, b.ID)
-		r.add(fmt.Sprintf("%s %s (key %q)", b.Method, b.Path, b.Key))
-	}
-	return r, nil
+func (ledger) read(context.Context, Source, Subject) (Reading, error) {
+	return Reading{}, errors.New("bookings are read at the gate, not here")
 }
 
 func (ledger) close() error { return nil }
-
-// Bounds of what a reading keeps for reports.
-const (
-	maxItems = 20
-	maxItem  = 500 // bytes
-)
-
-// add counts an effect and keeps its beginning.
-func (r *Reading) add(text string) {
-	r.Count++
-	if len(r.Items) < maxItems {
-		r.Items = append(r.Items, head(text, maxItem))
-	}
-}
 
 // head is the beginning of a text, whole characters.
 func head(text string, most int) string {

@@ -45,7 +45,7 @@ func (v *value) read(ctx context.Context, from Source, s Subject) (Reading, erro
 		return Reading{}, err
 	}
 	if answer.Status == http.StatusNotFound || answer.Status == http.StatusGone {
-		return Reading{Value: "0", Absent: true}, nil
+		return Reading{Value: "0"}, nil
 	}
 	doc, err := document(url, answer)
 	if err != nil {
@@ -96,6 +96,16 @@ func spelled(r *big.Rat) string {
 	}
 	digits, _ := r.FloatPrec()
 	return r.FloatString(digits)
+}
+
+// Difference is by how much a value moved, a decimal; empty where one of them is none.
+func Difference(before, after string) string {
+	from, ok := new(big.Rat).SetString(before)
+	to, also := new(big.Rat).SetString(after)
+	if !ok || !also {
+		return ""
+	}
+	return spelled(to.Sub(to, from))
 }
 
 // Moves tells how many times a value moved by unit, the change that one execution makes. odd is the change where it is no

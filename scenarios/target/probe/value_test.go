@@ -1,7 +1,6 @@
 package probe_test
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -24,7 +23,7 @@ func TestAValueIsReadExactly(t *testing.T) {
 	} {
 		from := pages(t, map[string]string{"/s": c.body})
 		p := only(t, config.Operation{}, config.Effect{Value: &config.ValueEffect{Get: "/s", At: "$.n"}})
-		if r := read(t, p, from, subject); r.Value != c.want || r.Absent {
+		if r := read(t, p, from, subject); r.Value != c.want {
 			t.Errorf("%s reads %q, want %q", c.body, r.Value, c.want)
 		}
 	}
@@ -35,7 +34,7 @@ func TestAValueThatIsNotThereYetIsZero(t *testing.T) {
 	for _, status := range []int{http.StatusNotFound, http.StatusGone} {
 		from := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
 		p := only(t, config.Operation{}, config.Effect{Value: &config.ValueEffect{Get: "/s/{key}", At: "$.n"}})
-		if r := read(t, p, from, subject); r.Value != "0" || !r.Absent {
+		if r := read(t, p, from, subject); r.Value != "0" {
 			t.Errorf("%d reads %+v, want an absent 0", status, r)
 		}
 	}
@@ -103,47 +102,4 @@ func FuzzMoves(f *testing.F) {
 			}
 		}
 	})
-}
-
-// gate is what a target did downstream.
-type gate []struct {
-	probe.Booking
-	mark string
-}
-
-func (g gate) Bookings(markers []string, method, path string) []probe.Booking {
-	var out []probe.Booking
-	for _, b := range g {
-		if strings.Contains(strings.Join(markers, " "), b.mark) && (method == "" || method == b.Method) && (path == "" || path == b.Path) {
-			out = append(out, b.Booking)
-		}
-	}
-	return out
-}
-
-func TestBookingsAtTheGate(t *testing.T) {
-	t.Parallel()
-	g := gate{
-		{probe.Booking{ID: "b1", Key: "d1", Method: "POST", Path: "/charges"}, mine},
-		{probe.Booking{ID: "b2", Method: "POST", Path: "/mails"}, mine},
-		{probe.Booking{ID: "b3", Method: "POST", Path: "/charges"}, other},
-	}
-	for _, c := range []struct {
-		effect config.LedgerEffect
-		want   string
-	}{
-		{config.LedgerEffect{}, "[b1 b2]"},
-		{config.LedgerEffect{Method: "POST", Path: "/charges"}, "[b1]"},
-		{config.LedgerEffect{Method: "PUT"}, "[]"},
-	} {
-		p := only(t, config.Operation{}, config.Effect{Downstream: &c.effect})
-		r := read(t, p, probe.Source{Gate: g}, subject)
-		if fmt.Sprint(r.IDs) != c.want || r.Count != len(r.IDs) {
-			t.Errorf("%+v: %d bookings %v, want %s", c.effect, r.Count, r.IDs, c.want)
-		}
-	}
-	p := only(t, config.Operation{}, config.Effect{Downstream: &config.LedgerEffect{}})
-	if _, err := tryRead(t, p, probe.Source{}, subject); err == nil || !strings.Contains(err.Error(), "probe downstream: there is no gate") {
-		t.Errorf("%v, want an error: there is no gate", err)
-	}
 }
