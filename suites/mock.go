@@ -46,3 +46,16 @@ func MockOn(database string, command []string, mutant string) (*config.Config, e
 	}
 	return cfg, nil
 }
+
+// MockInContainer is Mock in a container of which the program is all there is: oncespec itself, linked statically. Its database
+// is on a volume.
+func MockInContainer(program, mutant string) (*config.Config, error) {
+	cfg, err := Mock([]string{program}, mutant)
+	if err != nil {
+		return nil, err
+	}
+	l := cfg.Target.Lifecycle
+	l.Container = &config.Container{Program: program, Command: l.Process.Command[1:], Volume: "/data", Ready: l.Process.Ready}
+	l.Process = nil
+	return cfg, nil
+}

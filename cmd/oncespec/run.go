@@ -13,11 +13,15 @@ import (
 	"github.com/oncespec/oncespec/suites"
 )
 
+// inContainer is the value of --lifecycle that is not the default.
+const inContainer = "container"
+
 // TargetFlags choose what is tested.
 type TargetFlags struct {
-	Config string `short:"c" placeholder:"FILE" help:"Configuration of the target; without it the built-in mock is tested."`
-	Mutant string `placeholder:"NAME" help:"Test a variant of the built-in mock with one defect (see: oncespec list mutants)."`
-	Seed   uint64 `placeholder:"N" help:"Repeat the choices of an earlier run; the report names its seed."`
+	Config    string `short:"c" placeholder:"FILE" help:"Configuration of the target; without it the built-in mock is tested."`
+	Mutant    string `placeholder:"NAME" help:"Test a variant of the built-in mock with one defect (see: oncespec list mutants)."`
+	Lifecycle string `enum:"process,container" default:"process" help:"How the built-in mock runs: as a process, or as a container made of this program alone (needs Docker, and a program built with CGO_ENABLED=0)."`
+	Seed      uint64 `placeholder:"N" help:"Repeat the choices of an earlier run; the report names its seed."`
 }
 
 // SelectionFlags narrow what is done.
@@ -85,7 +89,13 @@ func (t TargetFlags) load(allowRemote bool) (*config.Config, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the built-in mock cannot be started: %w", err)
 		}
+		if t.Lifecycle == inContainer {
+			return suites.MockInContainer(self, t.Mutant)
+		}
 		return suites.Mock([]string{self}, t.Mutant)
+	}
+	if t.Lifecycle == inContainer {
+		return nil, errors.New("--lifecycle is that of the built-in mock; leave out --config, or name target.lifecycle.container in it")
 	}
 	if t.Mutant != "" {
 		return nil, errors.New("--mutant is a variant of the built-in mock; leave out --config")
@@ -109,6 +119,9 @@ func (c *RunCmd) rerun() []string {
 	}
 	if c.Mutant != "" {
 		args = append(args, "--mutant", c.Mutant)
+	}
+	if c.Lifecycle == inContainer {
+		args = append(args, "--lifecycle", c.Lifecycle)
 	}
 	if c.Strict {
 		args = append(args, "--strict")

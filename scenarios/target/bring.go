@@ -21,7 +21,7 @@ import (
 const defaultReady = 30 * time.Second
 
 // openGate starts the downstream stub, where one is configured.
-func (t *Target) openGate() error {
+func (t *Target) openGate(ctx context.Context) error {
 	d := t.cfg.Target.Downstream
 	if d == nil {
 		return nil
@@ -35,7 +35,11 @@ func (t *Target) openGate() error {
 	if _, err := provider.New(options); err != nil {
 		return &ConfigurationError{What: "target.downstream", Err: err}
 	}
-	gate, err := provider.Listen(d.Listen, options)
+	listen, err := t.gateAddress(ctx, d.Listen)
+	if err != nil {
+		return &EnvironmentError{What: "target.downstream", Err: err}
+	}
+	gate, err := provider.Listen(listen, options)
 	if err != nil {
 		return &EnvironmentError{What: "target.downstream", Err: err}
 	}
@@ -73,6 +77,8 @@ func (t *Target) bring(ctx context.Context) error {
 		return t.seeUp(ctx)
 	case l.Process != nil:
 		return t.startProcess(ctx, l.Process)
+	case l.Container != nil:
+		return t.startContainer(ctx, l.Container)
 	case l.Hooks != nil:
 		return t.useHooks(ctx, l.Hooks)
 	}
@@ -134,7 +140,7 @@ func (t *Target) useHooks(ctx context.Context, h *config.Hooks) error {
 
 // cannotStart says why the target does not come up. What the command is and whether it can be found is the configuration's.
 func (t *Target) cannotStart(err error) error {
-	if errors.Is(err, life.ErrNotFound) {
+	if errors.Is(err, life.ErrNotFound) || errors.Is(err, life.ErrNotStatic) {
 		return &ConfigurationError{What: "target.lifecycle", Err: redactedError{t.redact.text(err.Error()), err}}
 	}
 	return &EnvironmentError{What: "the target does not come up", Err: redactedError{t.redact.text(err.Error()), err}}

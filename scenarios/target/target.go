@@ -54,18 +54,19 @@ type Target struct {
 	kits    map[*config.Operation]*kit
 	tenants []string
 
-	links   *link.Links
-	gate    *provider.Gate // nil: none is configured
-	life    life.Life      // nil: the target cannot be killed
-	managed bool           // the run started the target itself
-	base    host
-	port    string
-	limiter *rate.Limiter
-	reader  *http.Client // of the probes
-	closers []func() error
-	names   names
-	crowd   crowd
-	objects atomic.Int64
+	links    *link.Links
+	gate     *provider.Gate // nil: none is configured
+	gateHost string         // how a container calls the gate's host, if not by its address
+	life     life.Life      // nil: the target cannot be killed
+	managed  bool           // the run started the target itself
+	base     host
+	port     string
+	limiter  *rate.Limiter
+	reader   *http.Client // of the probes
+	closers  []func() error
+	names    names
+	crowd    crowd
+	objects  atomic.Int64
 
 	mu      sync.Mutex
 	grounds []*ground // whose procedures may still have left something open
@@ -164,7 +165,7 @@ func (t *Target) defaultTenant() string {
 }
 
 func (t *Target) start(ctx context.Context, o Options) error {
-	if err := t.openGate(); err != nil {
+	if err := t.openGate(ctx); err != nil {
 		return err
 	}
 	if err := t.place(ctx, o.AllowRemote); err != nil {

@@ -128,7 +128,7 @@ var badFiles = []struct {
 		`1:15: target.url: found "", expected some text`,
 	}},
 	{"a port that nobody chooses", around("target: {url: 'http://127.0.0.1:{port}'}"), []string{
-		`1:33: target.url: found {port}, expected a port: only a target that the run starts (target.lifecycle.process) is given one`,
+		`1:33: target.url: found {port}, expected a port: only a target that the run starts (target.lifecycle.process or container) is given one`,
 	}},
 	{"an unknown placeholder in the URL", around("target: {url: 'http://127.0.0.1:{prot}/{key}'}"), []string{
 		`1:33: target.url: found an unknown placeholder {prot}, expected one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, ${NAME}, or {{prot}} for the text itself (did you mean {port}?)`,
@@ -149,10 +149,40 @@ var badFiles = []struct {
 		`1:115: target.tenants["a b"].headers.L: found {key}, expected ${NAME}`,
 	}},
 	{"two lifecycles", around("target: {url: '${URL}', lifecycle: {process: {command: [x]}, hooks: {kill: x}}}"), []string{
-		`1:62: target.lifecycle: found process and hooks, expected only one of process or hooks`,
+		`1:62: target.lifecycle: found process and hooks, expected only one of process, container or hooks`,
+	}},
+	{"a container of nothing", boxed("{}"), []string{
+		`1:60: target.lifecycle.container: found none of them, expected exactly one of image, build or program`,
+	}},
+	{"a container of too much", boxed("{image: i, program: p}"), []string{
+		`1:71: target.lifecycle.container: found image and program, expected only one of image, build or program`,
+	}},
+	{"what a container cannot be", boxed("{image: 'a b', files: {x: ''}, volume: data, port: 70000}"), []string{
+		`1:111: target.lifecycle.container.port: found the number 70000, expected at most 65535`,
+	}},
+	{"what a container cannot have", boxed("{image: 'a b', files: {x: ''}, volume: data, env: {A=B: c}}"), []string{
+		`1:68: target.lifecycle.container.image: found "a b", expected the name of an image, such as registry.example.test/orders:1`,
+		`1:75: target.lifecycle.container.files: found files without a program, expected program, whose image they would be added to`,
+		`1:83: target.lifecycle.container.files.x: found "x", expected an absolute path in the container, such as /etc/orders.yaml`,
+		`1:86: target.lifecycle.container.files.x: found nothing, expected a file`,
+		`1:99: target.lifecycle.container.volume: found "data", expected an absolute path of a folder in the container, such as /data`,
+		`1:116: target.lifecycle.container.env["A=B"]: found "A=B", expected the name of an environment variable`,
+	}},
+	{"a container's folder without a volume", boxed("{image: i, command: ['{dir}/db']}"), []string{
+		`1:82: target.lifecycle.container.command[0]: found {dir}, expected none: a container has no folder but its volume, which only the container sees`,
+	}},
+	{"a probe into a container", boxed("{image: i, volume: /data}", "effects: [{sql: {driver: sqlite, dsn: '{dir}/db', query: select 1}}, {command: {run: [ls, '{dir}']}}]"), []string{
+		`5:44: operations.a.effects[0].sql.dsn: found {dir}, expected none: a container has no folder but its volume, which only the container sees`,
+		`5:96: operations.a.effects[1].command.run[1]: found {dir}, expected none: a container has no folder but its volume, which only the container sees`,
+	}},
+	{"a container elsewhere", around("target: {url: 'http://192.0.2.1:1', lifecycle: {container: {image: i}}}"), []string{
+		`1:15: target.url: found the host 192.0.2.1, expected one on this machine, such as 127.0.0.1, where the container is reached`,
+	}},
+	{"a build without a folder", boxed("{build: {dockerfile: D}}"), []string{
+		`1:61: target.lifecycle.container.build: found no context, expected one`,
 	}},
 	{"no lifecycle", around("target: {url: '${URL}', lifecycle: {}}"), []string{
-		`1:36: target.lifecycle: found none of them, expected exactly one of process or hooks`,
+		`1:36: target.lifecycle: found none of them, expected exactly one of process, container or hooks`,
 	}},
 	{"hooks that do not kill", around("target: {url: '${URL}', lifecycle: {hooks: {start: x}}}"), []string{
 		`1:37: target.lifecycle.hooks: found no kill, expected one`,
@@ -236,7 +266,7 @@ var badFiles = []struct {
 	{"what a body does not take", sent("request: {method: POST, path: /a, body: {a: '{answer:/id}', b: ['x {prot}', '{dir}'], c: '{setup.p:/id}', d: '${NONE}', e: '{body:/a}'}}"), []string{
 		`4:50: operations.a.request.body.a: found {answer:/id}, expected what the caller holds before an answer: it may be lost`,
 		`4:72: operations.a.request.body.b[0]: found an unknown placeholder {prot}, expected one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, ${NAME}, or {{prot}} for the text itself (did you mean {port}?)`,
-		`4:82: operations.a.request.body.b[1]: found {dir}, expected none: only a target that the run starts (target.lifecycle.process) has a folder`,
+		`4:82: operations.a.request.body.b[1]: found {dir}, expected none: only a target that the run starts (target.lifecycle.process or container) has a folder`,
 		`4:95: operations.a.request.body.c: found {setup.p:/id}, expected no step of the setup: there is none before it`,
 		`4:115: operations.a.request.body.d: found ${NONE}, which is not set, expected an environment variable that is`,
 		`4:129: operations.a.request.body.e: found {body:/a}, expected {key} or ${NAME}`,
@@ -296,7 +326,7 @@ var badFiles = []struct {
 		`7:38: operations.a.effects[1].sql.dsn: found what is no address of a PostgreSQL database, expected a URL such as postgres://user@127.0.0.1:5432/orders`,
 		`7:61: operations.a.effects[1].sql.query: found "delete from a where t = '{body:/t}'", expected a query that reads: select …`,
 		`7:87: operations.a.effects[1].sql.query: found {body:/t} in quotes or in a comment, expected it without quotes: it is bound as a parameter`,
-		`8:37: operations.a.effects[2].sql.dsn: found {dir}, expected none: only a target that the run starts (target.lifecycle.process) has a folder`,
+		`8:37: operations.a.effects[2].sql.dsn: found {dir}, expected none: only a target that the run starts (target.lifecycle.process or container) has a folder`,
 	}},
 	{"another database", write("effects: [{sql: {driver: mysql, dsn: x, query: select 1}}]"), []string{
 		`5:30: operations.a.effects[0].sql.driver: found "mysql", expected postgres or sqlite`,
@@ -315,7 +345,7 @@ var badFiles = []struct {
 		`7:24: operations.a.effects[0].command.run: found a command that is the same for every intent, expected a placeholder such as {key} or {body:/t}, or isolate: exclusive`,
 		`8:24: operations.a.effects[1].command.run: found a command that is the same for every intent, expected a placeholder such as {key} or {body:/t}, or isolate: exclusive`,
 		`8:25: operations.a.effects[1].command.run[0]: found nothing, expected a program`,
-		`9:46: operations.a.effects[2].command.run[2]: found {port}, expected a port: only a target that the run starts (target.lifecycle.process) is given one`,
+		`9:46: operations.a.effects[2].command.run[2]: found {port}, expected a port: only a target that the run starts (target.lifecycle.process or container) is given one`,
 	}},
 	// status, samples, alter, isolation
 	{"states", write("status: {get: '/o/{key}', state: $.s, states: {running: [r], in_progress: [q, q], faild: [f]}}"), []string{
@@ -334,7 +364,7 @@ var badFiles = []struct {
 	}},
 	{"templates in samples", write("samples: {crash: {t: '{keyy}', u: ['{dir}']}}"), []string{
 		`5:27: operations.a.samples.crash.t: found an unknown placeholder {keyy}, expected one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, ${NAME}, or {{keyy}} for the text itself (did you mean {key}?)`,
-		`5:41: operations.a.samples.crash.u[0]: found {dir}, expected none: only a target that the run starts (target.lifecycle.process) has a folder`,
+		`5:41: operations.a.samples.crash.u[0]: found {dir}, expected none: only a target that the run starts (target.lifecycle.process or container) has a folder`,
 	}},
 	{"alterations", write("alter: {method: PATCH, path: '/a/{answer:/id}/{setup.x:/id}', body: {}, body_text: x}"), []string{
 		`5:51: operations.a.alter.path: found {setup.x:/id}, expected no step of the setup: there is none before it`,

@@ -46,6 +46,11 @@ func write(lines ...string) string {
 	return targetLine + operations + request + "    " + strings.Join(lines, "\n    ") + "\n"
 }
 
+// boxed is a file whose target runs in a container.
+func boxed(container string, lines ...string) string {
+	return strings.Replace(write(lines...), targetLine, "target: {url: 'http://127.0.0.1:1', lifecycle: {container: "+container+"}}\n", 1)
+}
+
 // sent is a file whose operation has another request.
 func sent(lines ...string) string {
 	return targetLine + operations + "    " + strings.Join(lines, "\n    ") + "\n"

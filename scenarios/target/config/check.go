@@ -144,25 +144,33 @@ func (k *checker) tenants(t *Service) {
 
 func (k *checker) lifecycle(l *Lifecycle) {
 	const at = "/target/lifecycle"
-	k.exactlyOne(at, "process", "hooks")
+	k.exactlyOne(at, "process", "container", "hooks")
 	if p := l.Process; p != nil {
 		here := at + "/process"
-		for i, arg := range p.Command {
-			k.text(below(here+"/command", i), arg, allow{"port", "dir", "downstream", "env"})
-		}
+		k.command(here, p.Command, p.Env, allow{"port", "dir", "downstream", "env"})
 		if len(p.Command) > 0 && p.Command[0] == "" {
 			k.add(here+"/command/0", "nothing", "a program")
 		}
-		for _, name := range k.members[here+"/env"] {
-			if name == "" || strings.ContainsAny(name, "=\x00") {
-				k.add(below(here+"/env", name), quote(name), "the name of an environment variable")
-			}
-			k.text(below(here+"/env", name), p.Env[name], allow{"port", "dir", "downstream", "env"})
-		}
 		k.ready(here+"/ready", p.Ready)
+	}
+	if c := l.Container; c != nil {
+		k.container(at+"/container", c)
 	}
 	if h := l.Hooks; h != nil {
 		k.ready(at+"/hooks/ready", h.Ready)
+	}
+}
+
+// command checks what a target is started with.
+func (k *checker) command(at string, command []string, env map[string]string, may allow) {
+	for i, arg := range command {
+		k.text(below(at+"/command", i), arg, may)
+	}
+	for _, name := range k.members[at+"/env"] {
+		if name == "" || strings.ContainsAny(name, "=\x00") {
+			k.add(below(at+"/env", name), quote(name), "the name of an environment variable")
+		}
+		k.text(below(at+"/env", name), env[name], may)
 	}
 }
 

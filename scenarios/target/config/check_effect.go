@@ -44,7 +44,7 @@ func (s *subject) effects() {
 			s.database(at+"/sql", e.SQL, may)
 		case "command":
 			for j, arg := range e.Command.Run {
-				s.text(below(at+"/command/run", j), arg, append(allow{"port", "dir", "downstream"}, may...))
+				s.text(below(at+"/command/run", j), arg, append(append(s.folder(), "port", "downstream"), may...))
 				s.namesBody(below(at+"/command/run", j), holes(template.Parse(arg)))
 			}
 			if len(e.Command.Run) > 0 && e.Command.Run[0] == "" {
@@ -98,7 +98,7 @@ func (s *subject) namesBody(at string, list []template.Placeholder) {
 
 func (s *subject) database(at string, e *SQLEffect, may allow) {
 	dialect := template.Dialect(e.Driver)
-	dsn, ok := s.urlTemplate(at+"/dsn", e.DSN, allow{"dir", "port", "env"})
+	dsn, ok := s.urlTemplate(at+"/dsn", e.DSN, append(s.folder(), "port", "env"))
 	switch {
 	case !s.has(at+"/dsn") || !ok:
 	case dsn == "":

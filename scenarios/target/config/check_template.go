@@ -156,9 +156,11 @@ func (k *checker) placeholders(at string, list []template.Placeholder, may allow
 			}
 			found, expected = p.String()+", which is not set", "an environment variable that is"
 		case name == "dir" && !k.startsTarget():
-			expected = "none: only a target that the run starts (target.lifecycle.process) has a folder"
+			expected = "none: only a target that the run starts (target.lifecycle.process or container) has a folder"
+		case name == "dir" && !slices.Contains(may, name) && k.inContainer():
+			expected = "none: a container has no folder but its volume, which only the container sees"
 		case name == "port" && !k.startsTarget():
-			expected = "a port: only a target that the run starts (target.lifecycle.process) is given one"
+			expected = "a port: only a target that the run starts (target.lifecycle.process or container) is given one"
 		case name == "downstream" && k.config.Target.Downstream == nil:
 			expected = "target.downstream, which it is the URL of"
 		case slices.Contains(may, name):
@@ -182,7 +184,7 @@ func (k *checker) placeholders(at string, list []template.Placeholder, may allow
 
 func (k *checker) startsTarget() bool {
 	l := k.config.Target.Lifecycle
-	return l != nil && l.Process != nil
+	return l != nil && (l.Process != nil || l.Container != nil)
 }
 
 func (k *checker) variable(name string) bool {

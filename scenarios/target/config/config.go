@@ -45,8 +45,9 @@ type Tenant struct {
 
 // Lifecycle has exactly one of its fields set.
 type Lifecycle struct {
-	Process *Process `json:"process,omitempty"`
-	Hooks   *Hooks   `json:"hooks,omitempty"`
+	Process   *Process   `json:"process,omitempty"`
+	Container *Container `json:"container,omitempty"`
+	Hooks     *Hooks     `json:"hooks,omitempty"`
 }
 
 // Process is a target that the run starts itself. Command and Env are templates: {port} and {dir} are chosen by the run,
@@ -56,6 +57,26 @@ type Process struct {
 	Env     map[string]string `json:"env,omitempty"`                            // added to the run's own
 	Dir     string            `json:"dir,omitempty"`                            // working folder, relative to the file
 	Ready   Ready             `json:"ready,omitempty"`
+}
+
+// Container is a target that the run starts in a container, by the Docker of this machine. It has exactly one of image, build
+// and program; Command and Env are templates as those of a process, with {dir} for the volume and {port} for where to listen.
+type Container struct {
+	Image   string            `json:"image,omitempty"`                                     // by its name; pulled if it is not here
+	Build   *Build            `json:"build,omitempty"`                                     // built for the run
+	Program string            `json:"program,omitempty"`                                   // a static Linux program that is all there is in the image, relative to the file
+	Files   map[string]string `json:"files,omitempty"`                                     // beside a program: path in the container → file, relative to this one
+	Command []string          `json:"command,omitempty"`                                   // arguments; default: those of the image
+	Env     map[string]string `json:"env,omitempty"`                                       // added to the image's; the run's own is not passed on
+	Volume  string            `json:"volume,omitempty"`                                    // folder in the container, filled in as {dir}, that survives a restart
+	Port    int               `json:"port,omitempty" jsonschema:"minimum=0,maximum=65535"` // where it listens in a network of its own, published at target.url; default: this machine's network (Linux), where it listens at target.url itself
+	Ready   Ready             `json:"ready,omitempty"`
+}
+
+// Build is a folder to build an image from.
+type Build struct {
+	Context    string `json:"context" jsonschema:"required,minLength=1"` // relative to the file
+	Dockerfile string `json:"dockerfile,omitempty"`                      // in the context; default Dockerfile
 }
 
 // Hooks are shell commands that act on a target somebody else runs. They are no templates: the shell fills variables in.
@@ -72,7 +93,8 @@ type Ready struct {
 	Within time.Duration `json:"within,omitempty"` // default 30s
 }
 
-// Downstream is the gate: a stub of what the target calls while it works.
+// Downstream is the gate: a stub of what the target calls while it works. For a container in a network of its own, which
+// cannot reach loopback, it listens at this machine's end of Docker's bridge instead, and {downstream} says so.
 type Downstream struct {
 	Listen string            `json:"listen" jsonschema:"required"` // host:port; port 0 is filled in as {downstream}
 	Key    DownstreamKey     `json:"key,omitempty"`

@@ -29,6 +29,9 @@ func (c *Config) fill() {
 	if l := c.Target.Lifecycle; l != nil && l.Process != nil {
 		or(&l.Process.Ready.Within, defaultReady)
 	}
+	if l := c.Target.Lifecycle; l != nil && l.Container != nil {
+		or(&l.Container.Ready.Within, defaultReady)
+	}
 	if l := c.Target.Lifecycle; l != nil && l.Hooks != nil {
 		or(&l.Hooks.Ready.Within, defaultReady)
 	}
