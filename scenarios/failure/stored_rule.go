@@ -57,9 +57,9 @@ func storedOf(c rule.Case, h *history.History, first, again *history.Attempt) ru
 	case c.Class(again) == contract.InFlightAnswer && c.Class(first) != contract.InFlightAnswer:
 		return rule.Fail(verdict.Strong, "the failure left the key in flight: %s", said)
 	case declared == "yes" && !same:
-		return rule.Fail(verdict.Strong, "the failure is not answered again, as declared: %s", said)
+		return rule.Fail(verdict.Strong, "the contract says that the failure is answered again; it is not: %s", said)
 	case declared == "yes" && became == dropped:
-		return rule.Fail(verdict.Strong, "the failure is not kept, as declared: %s", said)
+		return rule.Fail(verdict.Strong, "the contract says that the failure is kept; it is not: %s", said)
 	case declared == "no" && marked:
 		return rule.Fail(verdict.Strong, "the failure is replayed, where the contract lets it be tried again: %s, marked %s", said, c.Contract.Marker.Name)
 	case declared == "no" && same && h.Trial == byDownstream:

@@ -126,3 +126,15 @@ func TestEachRewriteBelongsToOneRequirement(t *testing.T) {
 		}
 	}
 }
+
+// Whether a quoted and a bare key are one is a SHOULD of key/quoted-and-bare; the same observation is not a MUST elsewhere.
+func TestTheKeysOtherSpellingIsNoMust(t *testing.T) {
+	t.Parallel()
+	c := rule.Case{Contract: contract.Contract{Key: contract.Key{Encoding: contract.EncodingStructured}}}
+	for rewritten, want := range map[string]verdict.Level{"key/quoted": verdict.Should, "nested/leaf": ""} {
+		_, f, _ := judge(c, pairOf{rewrite: rewritten, a: 201, b: 201, control: 201, effects: 2}.history())
+		if f.Outcome != verdict.Fail || f.Level != want {
+			t.Errorf("%s, executed twice: %s at level %q, want a fail at %q", rewritten, f.Outcome, f.Level, want)
+		}
+	}
+}

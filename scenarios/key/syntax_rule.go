@@ -143,7 +143,7 @@ func bothSpellings(c rule.Case, h *history.History) rule.Finding {
 	once, _ := rule.AtMost(h, first.Intent, 1)
 	switch {
 	case problem != "":
-		return rule.Fail(proof, "the same key in its other spelling, answered %s, is another key: %s", c.Says(other), problem)
+		return rule.Fail(proof, "the same key in its other spelling, answered %s, is another key: %s; where that is meant, declare contract.key.encoding: opaque", c.Says(other), problem)
 	case c.Undecided(other) != "":
 		return rule.Inconclusive(verdict.Environment, "the attempt with the other spelling %s", c.Undecided(other))
 	case unread != "":
