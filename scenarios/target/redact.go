@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"net/url"
 	"regexp"
 	"slices"
@@ -34,6 +35,11 @@ var (
 	secretMembers = []string{"password", "passwd", "pwd", "passphrase", "secret", "clientsecret", "token", "accesstoken",
 		"refreshtoken", "idtoken", "authtoken", "sessiontoken", "bearertoken", "apikey", "apitoken", "apisecret", "secretkey",
 		"privatekey", "accesskey", "authorization", "credential", "credentials", "cookie", "cardnumber", "cvc", "cvv", "pin"}
+	// plainHeaders say what is sent or wanted, not who sends it, also where a tenant's entry names them.
+	plainHeaders = []string{"accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "content-encoding",
+		"content-language", "content-type", "date", "expect", "host", "if-match", "if-none-match", "location", "pragma", "prefer",
+		"retry-after", "user-agent"}
+	parameter  = regexp.MustCompile(`([?&;][A-Za-z][A-Za-z0-9_.\-]{1,40}=)[^&;#\s"'<>\\]+`)
 	memberName = regexp.MustCompile(`(\\{0,7})"([A-Za-z][A-Za-z0-9_.\-]{1,40})\\{0,7}"\s*:\s*`)
 )
 
@@ -45,7 +51,7 @@ type redactor struct {
 	longest int
 }
 
-// text redacts by value and by member name.
+// text redacts by value, and by the name of a member or of a URL's parameter.
 func (r *redactor) text(s string) string {
 	if r.long != nil {
 		s = r.long.Replace(s)
@@ -53,7 +59,7 @@ func (r *redactor) text(s string) string {
 	for _, secret := range r.short {
 		s = replaceWord(s, secret)
 	}
-	return redactMembers(s)
+	return redactMembers(redactParameters(s))
 }
 
 // words redacts every string of a list.
@@ -131,11 +137,13 @@ func trimPartialRune(s string) string {
 	return s
 }
 
-// replaceWord replaces a secret where it stands alone.
+// replaceWord replaces a secret where it stands alone, a long one also inside of words. A number in JSON is replaced by a string: JSON has to stay JSON, or what
+// is recorded of a body could not be compared any more.
 func replaceWord(s, secret string) string {
 	if !strings.Contains(s, secret) {
 		return s
 	}
+	number := isNumber(secret)
 	var out strings.Builder
 	for at := 0; ; {
 		i := strings.Index(s[at:], secret)
@@ -145,13 +153,35 @@ func replaceWord(s, secret string) string {
 		}
 		start, end := at+i, at+i+len(secret)
 		out.WriteString(s[at:start])
-		if (start > 0 && wordByte(s[start-1])) || (end < len(s) && wordByte(s[end])) {
+		alone := (start == 0 || !wordByte(s[start-1])) && (end == len(s) || !wordByte(s[end]))
+		switch from, to, isValue := jsonNumber(s, start, end); {
+		case number && isValue && from == start && to == end:
+			out.WriteString(`"` + redacted + `"`)
+		case !alone && len(secret) < longSecret, number && isValue: // in the latter it is a part of another number
 			out.WriteString(secret)
-		} else {
+		default:
 			out.WriteString(redacted)
 		}
 		at = end
 	}
+}
+
+// jsonNumber finds the number that holds s[start:end], and tells whether it stands where a value of JSON does.
+func jsonNumber(s string, start, end int) (from, to int, isValue bool) {
+	const digits, space = "0123456789+-.eE", " \t\r\n"
+	for from = start; from > 0 && strings.IndexByte(digits, s[from-1]) >= 0; from-- {
+	}
+	for to = end; to < len(s) && strings.IndexByte(digits, s[to]) >= 0; to++ {
+	}
+	before, after := strings.TrimRight(s[max(0, from-64):from], space), strings.TrimLeft(s[to:min(len(s), to+64)], space)
+	isValue = isNumber(s[from:to]) && (before == "" || strings.IndexByte(":,[", before[len(before)-1]) >= 0) &&
+		(after == "" || strings.IndexByte(",]}", after[0]) >= 0)
+	return from, to, isValue
+}
+
+// isNumber tells whether a text is a number of JSON.
+func isNumber(text string) bool {
+	return text != "" && strings.IndexByte("-0123456789", text[0]) >= 0 && json.Valid([]byte(text))
 }
 
 func wordByte(b byte) bool {
@@ -162,6 +192,20 @@ var plainName = strings.NewReplacer("_", "", "-", "", ".", "")
 
 func secretMember(name string) bool {
 	return slices.Contains(secretMembers, strings.ToLower(plainName.Replace(name)))
+}
+
+// redactParameters redacts the values of URL parameters by name, wherever a URL stands in a text.
+func redactParameters(s string) string {
+	if !strings.Contains(s, "=") {
+		return s
+	}
+	return parameter.ReplaceAllStringFunc(s, func(p string) string {
+		name, _, _ := strings.Cut(p[1:], "=")
+		if !secretMember(name) {
+			return p
+		}
+		return p[:len(name)+2] + redacted
+	})
 }
 
 // redactForm redacts the values of parameters by name.

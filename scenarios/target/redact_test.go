@@ -13,7 +13,7 @@ func someRedactor() *redactor {
 		Target: config.Service{Tenants: map[string]*config.Tenant{
 			"acme": {Headers: map[string]string{"Authorization": "Bearer acme-secret-token", "X-Team": "acme"}, Renewed: map[string]string{"Authorization": "Basic dXNlcjpodW50ZXIyaHVudGVyMg=="}},
 		}},
-		Secrets: []string{`quo"ted/secret value`, "abc"},
+		Secrets: []string{`quo"ted/secret value`, "abc", "a<b&c/secret", "1001", "200000002", "true"},
 	})
 }
 
@@ -28,6 +28,17 @@ func TestRedactText(t *testing.T) {
 		{"basic password", "password hunter2hunter2", "password [redacted]"},
 		{"escaped in JSON", `{"x":"quo\"ted/secret value"}`, `{"x":"[redacted]"}`},
 		{"escaped in a URL", "/a?b=quo%22ted%2Fsecret+value", "/a?b=[redacted]"},
+		{"escaped in JSON as PHP does", `{"x":"quo\"ted\/secret value"}`, `{"x":"[redacted]"}`},
+		{"escaped in JSON as Go does", `{"x":"a\u003cb\u0026c/secret"}`, `{"x":"[redacted]"}`},
+		{"in JSON as it is", `{"x":"a<b&c/secret"}`, `{"x":"[redacted]"}`},
+		{"in HTML", `<p>a&lt;b&amp;c/secret</p>`, `<p>[redacted]</p>`},
+		{"in base64", `{"x":"YTxiJmMvc2VjcmV0"}`, `{"x":"[redacted]"}`},
+		{"a number in JSON stays a value", `{"account":1001,"n":[1001, 200000002]}`, `{"account":"[redacted]","n":["[redacted]", "[redacted]"]}`},
+		{"a part of another number stays", `{"a":1001.5,"b":21001,"c":-1001,"d":1001e2,"e":2000000021}`, `{"a":1001.5,"b":21001,"c":-1001,"d":1001e2,"e":2000000021}`},
+		{"a number in a text", "acct-1001 of /accounts/1001.", "acct-[redacted] of /accounts/[redacted]."},
+		{"a long number in a word", "acct_200000002x and acct_1001x", "acct_[redacted]x and acct_1001x"},
+		{"what JSON says itself is no secret", `{"live":true}`, `{"live":true}`},
+		{"parameter of a URL in a text", "GET http://h/s/1?x=1&access_token=abc&y=2: failed", "GET http://h/s/1?x=1&access_token=[redacted]&y=2: failed"},
 		{"short value alone", "team acme, and acmeology", "team [redacted], and acmeology"},
 		{"too short a value", "abc", "abc"},
 		{"member", `{"token":"t0ps3cret","n":1}`, `{"token":"[redacted]","n":1}`},
@@ -65,6 +76,27 @@ func TestRedactPlaces(t *testing.T) {
 	}
 	if got := r.wholeBody([]byte("user=me&password=hunter"), true); got.Text != "user=me&password=[redacted]" {
 		t.Errorf("form: %s", got.Text)
+	}
+}
+
+// TestPlainHeadersOfATenantStay: what a tenant's entry says of formats is no secret; rules read it in the answers.
+func TestPlainHeadersOfATenantStay(t *testing.T) {
+	t.Parallel()
+	headers := map[string]string{"Content-Type": "application/json", "accept": "application/problem+json", "Authorization": "Bearer acme-secret-token"}
+	r := newRedactor(&config.Config{
+		Target:  config.Service{Tenants: map[string]*config.Tenant{"acme": {Headers: headers}}},
+		Secrets: []string{"application/json", "application/problem+json", "Bearer acme-secret-token"},
+	})
+	for _, kind := range []string{"application/json", "application/problem+json"} {
+		if got := r.value("Content-Type", kind); got != kind {
+			t.Errorf("Content-Type: %s", got)
+		}
+	}
+	if got := r.value("Authorization", "Bearer other"); got != redacted {
+		t.Errorf("Authorization: %s", got)
+	}
+	if got := r.text("acme-secret-token"); got != redacted {
+		t.Errorf("the token: %s", got)
 	}
 }
 

@@ -1,8 +1,12 @@
 package target
 
 import (
+	"cmp"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
+	"html"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -11,19 +15,24 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target/config"
 )
 
-// newRedactor learns the secrets of a configuration. Header fields that a tenant sends are credentials by their place.
+// newRedactor learns the secrets of a configuration. Header fields that a tenant sends are credentials by their place, but for
+// those that say nothing of who it is.
 func newRedactor(cfg *config.Config) *redactor {
 	r := &redactor{headers: map[string]bool{}}
 	for _, name := range secretHeaders {
 		r.headers[name] = true
 	}
-	secrets := slices.Clone(cfg.Secrets)
+	var secrets, open []string
 	for _, tenant := range cfg.Target.Tenants {
 		if tenant == nil {
 			continue
 		}
 		for _, headers := range []map[string]string{tenant.Headers, tenant.Renewed} {
 			for name, value := range headers {
+				if slices.Contains(plainHeaders, strings.ToLower(name)) {
+					open = append(open, value)
+					continue
+				}
 				r.headers[strings.ToLower(name)] = true
 				secrets = append(secrets, credentials(value)...)
 			}
@@ -31,6 +40,11 @@ func newRedactor(cfg *config.Config) *redactor {
 	}
 	for _, op := range cfg.Operations {
 		secrets = append(secrets, payloadSecrets(op)...)
+	}
+	for _, value := range cfg.Secrets {
+		if !slices.Contains(open, value) {
+			secrets = append(secrets, value)
+		}
 	}
 	r.learn(secrets)
 	return r
@@ -93,35 +107,39 @@ func credentials(value string) []string {
 
 // learn sorts the spellings of all secrets by length, so that a secret that holds another one is replaced whole.
 func (r *redactor) learn(secrets []string) {
-	spellings := map[string]bool{}
+	spelled := map[string]bool{}
 	for _, s := range secrets {
 		s = strings.TrimSpace(s)
-		if len(s) < shortestSecret {
+		if len(s) < shortestSecret || s == "true" || s == "false" || s == "null" {
 			continue
 		}
-		quoted, _ := json.Marshal(s) // strings always marshal
-		for _, spelling := range []string{s, string(quoted[1 : len(quoted)-1]), url.QueryEscape(s), url.PathEscape(s)} {
-			spellings[spelling] = true
+		for _, spelling := range spellings(s) {
+			spelled[spelling] = true
 		}
 	}
 	var pairs []string
-	all := make([]string, 0, len(spellings))
-	for s := range spellings {
-		all = append(all, s)
-	}
-	slices.SortFunc(all, func(a, b string) int {
-		if d := len(b) - len(a); d != 0 {
-			return d
-		}
-		return strings.Compare(a, b)
-	})
-	for _, s := range all {
+	for _, s := range slices.SortedFunc(maps.Keys(spelled), func(a, b string) int {
+		return cmp.Or(len(b)-len(a), strings.Compare(a, b))
+	}) {
 		r.longest = max(r.longest, len(s))
-		if len(s) >= longSecret {
+		if len(s) >= longSecret && !isNumber(s) {
 			pairs = append(pairs, s, redacted)
 		} else {
 			r.short = append(r.short, s)
 		}
 	}
 	r.long = strings.NewReplacer(pairs...)
+}
+
+// spellings are how a text may come back from a target: as it is, inside of JSON as one library or another writes it, of a URL,
+// of HTML, and encoded.
+func spellings(s string) []string {
+	quoted, _ := json.Marshal(s) // strings always marshal
+	escaped := string(quoted[1 : len(quoted)-1])
+	bare := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(escaped) // only Go escapes these
+	all := []string{s, escaped, bare, strings.ReplaceAll(bare, "/", `\/`), url.QueryEscape(s), url.PathEscape(s), html.EscapeString(s)}
+	if len(s) >= longSecret {
+		all = append(all, base64.StdEncoding.EncodeToString([]byte(s)), base64.RawURLEncoding.EncodeToString([]byte(s)), hex.EncodeToString([]byte(s)))
+	}
+	return all
 }
