@@ -35,7 +35,7 @@ func Curl(a *history.Attempt) string {
 // scripted with curl; they stand as comments.
 func Script(h *history.History) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "#!/bin/sh\n# %s on %s\n", h.Scenario, strings.Join(h.Operations, ", "))
+	fmt.Fprintf(&b, "#!/bin/sh\n# %s on %s\n# Put credentials where it says [redacted]. The keys are used by now: for another try, give each a new value.\n", h.Scenario, strings.Join(h.Operations, ", "))
 	for _, e := range h.Events {
 		switch {
 		case e.Attempt != nil:

@@ -214,6 +214,35 @@ func unlock(vs []verdict.Verdict) []Unlock {
 	return all
 }
 
+// Blocked says how many requirements wait for one that does not hold.
+type Blocked struct {
+	By           string
+	Requirements []string
+}
+
+// blocked groups what is assessed on no operation by the premise that failed, the most first.
+func blocked(vs []verdict.Verdict) (all []Blocked) {
+	done := map[string]bool{}
+	for _, v := range vs {
+		done[v.ID] = done[v.ID] || v.Assessed()
+	}
+	for _, v := range vs {
+		by, found := strings.CutPrefix(v.Detail, "premise failed: ")
+		if !found || done[v.ID] {
+			continue
+		}
+		i := slices.IndexFunc(all, func(b Blocked) bool { return b.By == by })
+		if i < 0 {
+			all, i = append(all, Blocked{By: by}), len(all)
+		}
+		if !slices.Contains(all[i].Requirements, v.ID) {
+			all[i].Requirements = append(all[i].Requirements, v.ID)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Blocked) int { return len(b.Requirements) - len(a.Requirements) })
+	return all
+}
+
 // Sentence says the result with how much was assessed, for the first line of every format.
 func (r *Report) Sentence() string {
 	name := r.Target.Name

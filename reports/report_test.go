@@ -264,3 +264,29 @@ func golden(t *testing.T, name string, got []byte) {
 		t.Errorf("%s differs from its golden file (go test ./reports -update rewrites it):\n%s", name, diff)
 	}
 }
+
+// TestTheTableSaysWhyTheRestIsMissing: by name what failed and others build on, what to add, and neither where nothing was said.
+func TestTheTableSaysWhyTheRestIsMissing(t *testing.T) {
+	t.Parallel()
+	run := sample()
+	on := []string{"create-ticket"}
+	for _, id := range []string{"lost/partial-response", "lost/slow-response"} {
+		run.Verdicts = append(run.Verdicts, verdict.Verdict{ID: id, Level: verdict.Must, Operations: on, Verdict: verdict.NotAssessed, Proof: verdict.None,
+			Detail: "premise failed: lost/response"})
+	}
+	show := func() string {
+		var b bytes.Buffer
+		if err := reports.Table(&b, reports.New(run), "", false); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	const mend, add = "mend lost/response for 2 more, which build on it\n", "add target.lifecycle for 1 more\n"
+	if text := show(); !strings.Contains(text, mend+add) {
+		t.Errorf("expected %q in:\n%s", mend+add, text)
+	}
+	run.Problem, run.Environmental = errors.New("nobody answers"), true
+	if text := show(); strings.Contains(text, "add ") {
+		t.Errorf("where nothing can be said, nothing needs to be added:\n%s", text)
+	}
+}

@@ -46,11 +46,18 @@ func Table(w io.Writer, r *Report, dir string, colour bool) error {
 			fmt.Fprintf(&b, "%s %s on %s: %s\n", paint("33", string(v.Verdict)), v.Name(), strings.Join(v.Operations, ", "), oneLine(v.Detail))
 		}
 	}
-	for _, u := range r.Unlock {
+	waiting, unlock := blocked(r.Verdicts), r.Unlock
+	if r.Problem != "" {
+		unlock = nil // a longer configuration would not help
+	}
+	for _, w := range waiting {
+		fmt.Fprintf(&b, "mend %s for %d more, which build on it\n", w.By, len(w.Requirements))
+	}
+	for _, u := range unlock {
 		fmt.Fprintf(&b, "add %s for %d more\n", u.Add, len(u.Requirements))
 	}
 	if dir != "" {
-		if len(r.Unlock) > 0 || r.Summary.Fail+r.Summary.Warn+r.Summary.Error+r.Summary.Inconclusive > 0 {
+		if len(waiting)+len(unlock) > 0 || r.Summary.Fail+r.Summary.Warn+r.Summary.Error+r.Summary.Inconclusive > 0 {
 			b.WriteByte('\n')
 		}
 		fmt.Fprintf(&b, "report: %s  (seed %d, %.1f s)\n", filepath.Join(dir, "report.html"), r.Seed, float64(r.DurationMS)/1000)
