@@ -13,7 +13,7 @@ import (
 
 // Options of a run of the suite. Only Config is required.
 type Options struct {
-	Config            *config.Config
+	Config            *config.Config // as config.Load or config.Parse returns it
 	Selection         run.Selection
 	Seed              uint64 // 0: drawn, and written in the report
 	Out               string // folder for reports and histories; empty: nothing is written

@@ -43,7 +43,7 @@ func Needs() []Need {
 // Source names where a clause comes from.
 type Source string
 
-// The sources. The letter is the one used in the rows.
+// The sources.
 const (
 	PreventDuplicates Source = "preventing duplicate writes by agent retries"
 	ToolKeys          Source = "idempotency keys for tool calls"

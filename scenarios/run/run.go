@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/oncespec/oncespec/scenarios/history"
@@ -271,7 +272,7 @@ func (r *Run) all() []*history.History {
 	for _, s := range r.stages {
 		all = append(all, s.Histories()...)
 	}
-	slices.SortFunc(all, func(a, b *history.History) int { return compare(a.ID, b.ID) })
+	slices.SortFunc(all, func(a, b *history.History) int { return strings.Compare(a.ID, b.ID) })
 	return all
 }
 
@@ -288,16 +289,6 @@ func (r *Run) stored() (*Plan, []*history.History, error) {
 		return r.plan, r.all(), nil
 	}
 	return Load(r.opts.Out)
-}
-
-func compare(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 func asProblem(err error) error {

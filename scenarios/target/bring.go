@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/oncespec/oncespec/faults/life"
 	"github.com/oncespec/oncespec/mockapi/provider"
@@ -16,9 +15,6 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target/config"
 	"github.com/oncespec/oncespec/scenarios/target/template"
 )
-
-// defaultReady is how long a target may take to come up where the configuration does not say.
-const defaultReady = 30 * time.Second
 
 // openGate starts the downstream stub, where one is configured.
 func (t *Target) openGate(ctx context.Context) error {
@@ -93,7 +89,7 @@ func (t *Target) seeUp(ctx context.Context) error {
 }
 
 func (t *Target) startProcess(ctx context.Context, p *config.Process) error {
-	command := life.Command{Dir: t.beside(p.Dir), Ready: t.ready(p.Ready), ReadyWithin: readyWithin(p.Ready), Listens: t.base.addr}
+	command := life.Command{Dir: t.beside(p.Dir), Ready: t.ready(p.Ready), ReadyWithin: p.Ready.Within, Listens: t.base.addr}
 	for i, arg := range p.Command {
 		text, err := expand(arg, t.vars())
 		if err != nil {
@@ -124,7 +120,7 @@ func (t *Target) useHooks(ctx context.Context, h *config.Hooks) error {
 		Start: h.Start, Kill: h.Kill, Stop: h.Stop,
 		Env:   []string{"PORT=" + t.port, "DIR=" + t.dir, "DOWNSTREAM=" + t.vars().Downstream},
 		Dir:   t.beside(""),
-		Ready: t.ready(h.Ready), ReadyWithin: readyWithin(h.Ready),
+		Ready: t.ready(h.Ready), ReadyWithin: h.Ready.Within,
 	})
 	if t.seeUp(ctx) == nil {
 		return nil
@@ -162,13 +158,6 @@ func (t *Target) beside(dir string) string {
 		return dir
 	}
 	return filepath.Join(filepath.Dir(t.cfg.Path), dir)
-}
-
-func readyWithin(r config.Ready) time.Duration {
-	if r.Within > 0 {
-		return r.Within
-	}
-	return defaultReady
 }
 
 // ready looks once whether the target may be used.

@@ -45,7 +45,7 @@ func (t *Target) gateAddress(ctx context.Context, configured string) (listen str
 
 func (t *Target) startContainer(ctx context.Context, c *config.Container) error {
 	const at = "target.lifecycle.container"
-	box := life.Box{Volume: c.Volume, Port: c.Port, Listens: t.base.addr, Ready: t.ready(c.Ready), ReadyWithin: readyWithin(c.Ready)}
+	box := life.Box{Volume: c.Volume, Port: c.Port, Listens: t.base.addr, Ready: t.ready(c.Ready), ReadyWithin: c.Ready.Within}
 	box.Image = life.Image{Ref: c.Image, Files: map[string]string{}}
 	if c.Program != "" {
 		box.Image.Program = t.beside(c.Program)

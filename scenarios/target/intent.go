@@ -87,7 +87,7 @@ func (s *Stage) Intent(ctx context.Context, opts ...IntentOption) (*Intent, erro
 	if kit == nil {
 		return nil, fmt.Errorf("intent: the configuration has no operation %q", in.Operation.Name)
 	}
-	in.state = &intentState{kit: kit, isolation: kit.isolation}
+	in.state = &intentState{kit: kit, isolation: in.Operation.Isolate}
 	if in.twin != nil {
 		in.join(in.twin)
 	} else if err := s.found(ctx, in); err != nil {
@@ -270,19 +270,6 @@ func (in *Intent) filled() template.Vars {
 	defer st.mu.Unlock()
 	v.Answer = st.answer
 	return v
-}
-
-// isolation of an operation: what finds an intent's effects.
-func isolation(op *config.Operation) string {
-	switch {
-	case op.Isolate != "":
-		return op.Isolate
-	case len(op.Unique) > 0:
-		return "marker"
-	case len(op.Setup) > 0:
-		return "parent"
-	}
-	return "exclusive"
 }
 
 // leaves are the texts and numbers at the pointers.

@@ -14,17 +14,16 @@ import (
 
 // kit is an operation of the configuration, ready to be used.
 type kit struct {
-	op        *config.Operation
-	setup     []setupStep
-	request   *form
-	alter     *form // nil: none
-	samples   map[string]*template.JSON
-	unique    []string // pointers whose value is made unique
-	filled    []string // pointers whose value a placeholder makes unique
-	isolation string
-	parent    []*template.Template // what of the setup's answers the operation uses
-	eyes      []*eye
-	status    *probe.Status // nil: none
+	op      *config.Operation
+	setup   []setupStep
+	request *form
+	alter   *form // nil: none
+	samples map[string]*template.JSON
+	unique  []string             // pointers whose value is made unique
+	filled  []string             // pointers whose value a placeholder makes unique
+	parent  []*template.Template // what of the setup's answers the operation uses
+	eyes    []*eye
+	status  *probe.Status // nil: none
 
 	namesAnswer bool // something is filled in from the first answer
 }
@@ -36,7 +35,7 @@ type setupStep struct {
 
 // newKit parses an operation. Errors name the operation and the place in it.
 func (t *Target) newKit(op *config.Operation) (*kit, error) {
-	k := &kit{op: op, isolation: isolation(op), samples: map[string]*template.JSON{}}
+	k := &kit{op: op, samples: map[string]*template.JSON{}}
 	if err := k.read(op); err != nil {
 		return nil, &ConfigurationError{What: "operations." + op.Name, Err: err}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/target/config"
 	"github.com/oncespec/oncespec/scenarios/target/probe"
 )
 
@@ -241,7 +242,7 @@ func (t *Target) lastShared(ctx context.Context) {
 			continue
 		}
 		g := t.groundwork(w.intent.Operation)
-		if st.isolation == "exclusive" {
+		if st.isolation == config.Exclusive {
 			Pause(ctx, max(lagFactor*g.lag, firstLook))
 		}
 		for _, e := range st.kit.eyes {

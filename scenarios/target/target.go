@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -24,7 +23,7 @@ import (
 
 // Options say what to start.
 type Options struct {
-	Config      *config.Config
+	Config      *config.Config // as config.Parse returns it: whole
 	Seed        uint64
 	AllowRemote bool         // the configuration's allow_hosts count
 	Dir         string       // scratch folder, filled in as {dir}
@@ -32,10 +31,6 @@ type Options struct {
 }
 
 const (
-	defaultRequest  = 5 * time.Second
-	defaultSettle   = 300 * time.Millisecond
-	defaultRecovery = 10 * time.Second
-	defaultObjects  = 5000
 	// remoteRate is how many requests a second go to other machines where the configuration does not say.
 	remoteRate = 50
 	// dialLimit bounds a look at whether somebody takes connections.
@@ -52,7 +47,7 @@ type Target struct {
 	redact  *redactor
 	tag     string // of this run; every marker begins with it
 	kits    map[*config.Operation]*kit
-	tenants []string
+	tenants []string // the default first
 
 	links    *link.Links
 	gate     *provider.Gate // nil: none is configured
@@ -98,31 +93,20 @@ func newTarget(o Options) (*Target, error) {
 	if o.Config == nil || o.Config.Target.URL == "" || len(o.Config.Operations) == 0 {
 		return nil, &ConfigurationError{What: "configuration", Err: errors.New("expected target.url and at least one operation")}
 	}
-	cfg := *o.Config
-	fill(&cfg.Timeouts.Request, defaultRequest)
-	fill(&cfg.Timeouts.Settle, defaultSettle)
-	fill(&cfg.Timeouts.Recovery, defaultRecovery)
-	fill(&cfg.Limits.Objects, defaultObjects)
-	if len(cfg.Order) == 0 {
-		cfg.Order = slices.Sorted(maps.Keys(cfg.Operations))
-	}
-	for name, op := range cfg.Operations {
-		op.Name = name
-	}
 	tag, err := randomText(tagLength, markerLetters)
 	if err != nil {
 		return nil, err
 	}
 	t := &Target{
-		cfg:     &cfg,
+		cfg:     o.Config,
 		seed:    o.Seed,
 		dir:     o.Dir,
 		log:     o.Log,
 		clock:   clock{time.Now()},
-		redact:  newRedactor(&cfg),
+		redact:  newRedactor(o.Config),
 		tag:     tag,
 		kits:    map[*config.Operation]*kit{},
-		tenants: tenants(&cfg),
+		tenants: o.Config.Target.Order,
 		links:   link.New(),
 		works:   map[*config.Operation]*groundwork{},
 	}
@@ -130,31 +114,6 @@ func newTarget(o Options) (*Target, error) {
 		t.log = slog.New(slog.DiscardHandler)
 	}
 	return t, nil
-}
-
-func fill[T comparable](value *T, standard T) {
-	var zero T
-	if *value == zero {
-		*value = standard
-	}
-}
-
-// tenants names the principals, the default first.
-func tenants(cfg *config.Config) []string {
-	names := slices.Clone(cfg.Target.Order)
-	if len(names) != len(cfg.Target.Tenants) {
-		names = slices.Sorted(maps.Keys(cfg.Target.Tenants))
-	}
-	slices.SortStableFunc(names, func(a, b string) int {
-		rank := func(name string) int {
-			if t := cfg.Target.Tenants[name]; t != nil && t.Default {
-				return 0
-			}
-			return 1
-		}
-		return rank(a) - rank(b)
-	})
-	return names
 }
 
 func (t *Target) defaultTenant() string {
