@@ -66,6 +66,8 @@ func TestKilledWhileHeld(t *testing.T) {
 		"nothing claimed, then done twice":     {killed(claim, history.BeforeClaim).retried(201, created).effects(2, "t1", "t2"), verdict.Fail, verdict.NotAssessed},
 		"phase not seen":                       {killed(claim, history.PhaseUnknown).retried(201, created).effects(1, "t1"), verdict.Inconclusive, verdict.NotAssessed},
 		"phase not seen, done twice":           {killed(claim, history.PhaseUnknown).retried(201, created).effects(2, "t1", "t2"), verdict.Fail, verdict.NotAssessed},
+		"after the claim, never retried":       {killed(claim, history.AfterClaim).effects(0), verdict.Inconclusive, verdict.NotAssessed},
+		"after the effect, never retried":      {killed(effect, history.AfterEffect).effects(1, "t1"), "", verdict.Inconclusive},
 		"already recorded":                     {killed(effect, history.AfterRecord).retried(201, created).effects(1, "t1"), "", verdict.NotAssessed},
 		"already recorded, then done again":    {killed(effect, history.AfterRecord).retried(201, created).effects(2, "t1", "t2"), "", verdict.Fail},
 	} {
