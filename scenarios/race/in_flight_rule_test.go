@@ -64,6 +64,13 @@ func TestInFlight(t *testing.T) {
 	}
 }
 
+func TestNothingToComeBackFor(t *testing.T) {
+	t.Parallel()
+	con := ruletest.IETF(t, func(k *contract.Contract) { k.Fidelity = contract.FidelityEffect })
+	ruletest.Expect(t, Rules(), "race/retry-after", verdict.NotAssessed, con, met(409, false, forEver))
+	ruletest.Expect(t, Rules(), "race/retry-after", verdict.Pass, con, met(409, false, later))
+}
+
 func later(b *historytest.Builder, in *history.Intent, duplicate *history.Attempt) {
 	duplicate.Answer.Header["Retry-After"] = []string{"1"}
 	well(b, in, duplicate)

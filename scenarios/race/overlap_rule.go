@@ -19,14 +19,14 @@ type overlap struct {
 func (o *overlap) add(h *history.History) {
 	for _, b := range h.Bursts("") {
 		o.bursts++
-		working, flying := atWork(h, b), b.Overlapped
+		working, flying := atWork(h, b), min(b.Overlapped, whole(h, b))
 		switch {
 		case working > 1:
 			o.atWork++
 			o.most = max(o.most, working)
 		case flying > 1:
 			o.inFlight++
-			o.most = max(o.most, b.Together)
+			o.most = max(o.most, min(b.Together, flying))
 		default:
 			continue
 		}
@@ -44,6 +44,16 @@ func atWork(h *history.History, b *history.Burst) (n int) {
 	_, until, held := h.Held(attempts[0].Intent)
 	for _, a := range attempts {
 		if held && a.Link.RequestWhole && a.Link.LastRequestAt > 0 && a.Link.LastRequestAt < until {
+			n++
+		}
+	}
+	return n
+}
+
+// whole counts the requests of a burst that the target had whole: what never came overlapped with nothing there.
+func whole(h *history.History, b *history.Burst) (n int) {
+	for _, a := range burst(h, b) {
+		if a.Link.RequestWhole {
 			n++
 		}
 	}

@@ -67,6 +67,24 @@ func (t trial) apart() trial {
 	return t
 }
 
+// cut keeps the requests from arriving whole.
+func (t trial) cut() trial {
+	for _, a := range t.attempts {
+		a.Link.RequestWhole = false
+	}
+	return t
+}
+
+// forgotten is a burst that names no requests.
+func (t trial) forgotten() trial {
+	for _, e := range t.History().Events {
+		if e.Burst != nil {
+			e.Burst.Attempts = nil
+		}
+	}
+	return t
+}
+
 func duplicates(held bool, answers ...int) trial {
 	return together("race/one-effect", "duplicate", fmt.Sprint(len(answers)), held, answers...)
 }
@@ -94,6 +112,8 @@ func TestOneEffect(t *testing.T) {
 		"the result does not replay later":      {[]*history.History{duplicates(true, 201, 409).retried(409, `{}`).effects(1, "t1").History()}, verdict.Pass, verdict.Strong},
 		"the state could not be read":           {[]*history.History{duplicates(true, 201, 409).retried(201, created).History()}, verdict.Inconclusive, verdict.None},
 		"the loser gets a 500, with one effect": {[]*history.History{duplicates(true, 201, 500).retried(201, created).effects(1, "t1").History()}, verdict.Pass, verdict.Strong},
+		"together, but not at the target":       {[]*history.History{duplicates(false, 201, 201).retried(201, created).effects(1, "t1").cut().History()}, verdict.Inconclusive, verdict.None},
+		"a burst of nothing":                    {[]*history.History{duplicates(false, 201, 201).retried(201, created).effects(1, "t1").forgotten().History()}, verdict.Inconclusive, verdict.None},
 		"no burst":                              {[]*history.History{historytest.New("race/one-effect").History()}, verdict.Inconclusive, verdict.None},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,5 +21,8 @@ func retryAfterRule(c rule.Case, h *history.History) []rule.Finding {
 			return one(rule.Pass(verdict.Strong, "Retry-After: %s", v))
 		}
 	}
+	if c.Contract.Fidelity.OnlyEffect() {
+		return one(rule.NotAssessed("the refusal %s has no Retry-After; the contract promises no more than the effect, so that there is nothing to come back for", c.Says(m.duplicate)))
+	}
 	return one(rule.Fail(verdict.Strong, "the refusal %s has no Retry-After", c.Says(m.duplicate)))
 }
