@@ -210,7 +210,11 @@ func TestHandlerCrash(t *testing.T) {
 		} else {
 			h.Answered(h.in, "first", first, `{}`).Variant = "samples.crash"
 		}
-		h.Answered(h.in, "retry", then, `{}`).Variant = "samples.crash"
+		if then == 0 {
+			h.Silent(h.in, "retry").Variant = "samples.crash"
+		} else {
+			h.Answered(h.in, "retry", then, `{}`).Variant = "samples.crash"
+		}
 		if state != "" {
 			h.Status(h.in, "after", state)
 		}
@@ -228,6 +232,11 @@ func TestHandlerCrash(t *testing.T) {
 		"in flight, but reads failed":    {broken(500, 409, history.Failed, 0), verdict.Pass},
 		"in flight, but reads unknown":   {broken(500, 409, history.UnknownDone, 0), verdict.Pass},
 		"an effect each time":            {broken(500, 500, "", 2), verdict.Fail},
+		"breaks the connection again":    {broken(0, 0, "", 0), verdict.Pass},
+		"not answered once":              {broken(500, 0, "", 0), verdict.Inconclusive},
+		"never answered":                 {never(broken(500, 0, "", 0)), verdict.Fail},
+		"never answered, reads failed":   {never(broken(500, 0, history.Failed, 0)), verdict.Pass},
+		"not answered, then answered":    {broken(500, 0, "", 0).sent("retry", 500, `{}`), verdict.Pass},
 		"does not break":                 {broken(201, 201, "", 1), verdict.Inconclusive},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -235,6 +244,12 @@ func TestHandlerCrash(t *testing.T) {
 			ruletest.Expect(t, Rules(), "failure/handler-crash", c.want, with(t, nil), c.h.History())
 		})
 	}
+}
+
+// never adds one more retry without an answer.
+func never(t trial) trial {
+	t.Silent(t.in, "retry").Variant = "samples.crash"
+	return t
 }
 
 func TestUnknown(t *testing.T) {
@@ -245,6 +260,7 @@ func TestUnknown(t *testing.T) {
 	again := lostCall
 	again.Seq, again.Key = 2, "d2"
 	allowed := func(c *contract.Contract) { c.Recovery.StuckAllowed = true }
+	bare := func(c *contract.Contract) { c.Fidelity = contract.FidelityEffect }
 	for name, c := range map[string]struct {
 		h                        trial
 		change                   func(*contract.Contract)
@@ -256,6 +272,8 @@ func TestUnknown(t *testing.T) {
 		"booked again":             {h: lost(504, 504).sent("retry", 201, created).effects(1, "t1").called("after", 2, lostCall, again), reported: verdict.Pass, once: verdict.Fail, resolves: verdict.Pass},
 		"never resolved":           {h: lost(504, 504).sent("retry", 504, `{}`).effects(0).called("after", 1, lostCall), reported: verdict.Pass, once: verdict.Pass, resolves: verdict.Fail},
 		"never resolved, declared": {h: lost(504, 504).sent("retry", 504, `{}`).effects(0).called("after", 1, lostCall), change: allowed, reported: verdict.Pass, once: verdict.Pass, resolves: verdict.Pass},
+		"done, refused bare":       {h: lost(504, 409).sent("retry", 409, `{}`).effects(1, "t1").called("after", 1, lostCall), change: bare, reported: verdict.Pass, once: verdict.Pass, resolves: verdict.Pass},
+		"done, the result is owed": {h: lost(504, 409).sent("retry", 409, `{}`).effects(1, "t1").called("after", 1, lostCall), reported: verdict.Pass, once: verdict.Pass, resolves: verdict.Fail},
 		"does not need the answer": {h: lost(201, 201).sent("retry", 201, created).effects(1, "t1").called("after", 1, lostCall), reported: verdict.NotAssessed, once: verdict.Pass, resolves: verdict.NotAssessed},
 		"told done, not done":      {h: lost(201, 201).sent("retry", 201, created).effects(0).called("after", 1, lostCall), reported: verdict.Fail, once: verdict.Fail, resolves: verdict.NotAssessed},
 		"the fault did not land":   {h: begin("failure/unknown").sent("first", 201, created).sent("retry", 201, created).effects(1, "t1").called("after", 1, goodCall), reported: verdict.Inconclusive, once: verdict.Inconclusive, resolves: verdict.Inconclusive},

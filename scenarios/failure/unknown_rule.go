@@ -55,6 +55,9 @@ func resolves(c rule.Case, first *history.Attempt, end rule.End) rule.Finding {
 		if c.Contract.Recovery.StuckAllowed {
 			return rule.Pass(verdict.Strong, "stuck but safe, as declared: %s", end.Detail)
 		}
+		if end.Effects == 1 && c.Contract.Fidelity.OnlyEffect() {
+			return rule.Pass(verdict.Strong, "%s; the contract promises no more than the effect", end.Detail)
+		}
 		return rule.Fail(verdict.Strong, "downstream answers again, and the operation still has no result: %s", end.Detail)
 	case end.How == rule.Unread:
 		return rule.Inconclusive(verdict.Environment, "%s", end.Detail)
