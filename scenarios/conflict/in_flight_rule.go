@@ -15,6 +15,9 @@ func inFlightRule(c rule.Case, h *history.History) []rule.Finding {
 		return one(rule.Inconclusive(verdict.Harness, "no first attempt was sent"))
 	}
 	from, until, held := h.Held(first.Intent)
+	if !held && c.CalledAfterwards(h, first) {
+		return one(rule.NotAssessed("the target answers before its downstream call: there is no first in flight to meet"))
+	}
 	if !held || changed == nil {
 		return one(rule.Inconclusive(verdict.Environment, "the first attempt was not held at its downstream call"))
 	}

@@ -40,6 +40,11 @@ func held(waits bool) *heldStory {
 	return s
 }
 
+// calls tells of one downstream call.
+func (s *heldStory) calls(at int64) {
+	s.Saw(s.in, history.Ledger, "after", 1).Calls = []history.Call{{Seq: 1, At: at, Method: "POST", Path: "/book", Booked: true, Status: 201}}
+}
+
 func TestInFlight(t *testing.T) {
 	t.Parallel()
 	order := func(o string) func(*contract.Contract) { return func(c *contract.Contract) { c.MismatchInFlight = o } }
@@ -65,6 +70,7 @@ func TestInFlight(t *testing.T) {
 		"executed in place of the first":           {false, func(s *heldStory) { answer(201, `{"id":"t-9"}`)(s.changed); answer(409, "{}")(s.first) }, order("either"), fail, ""},
 		"replayed later":                           {false, func(s *heldStory) { answer(409, "{}")(s.changed); answer(201, `{"id":"t-1"}`)(s.later) }, order("either"), fail, ""},
 		"the first was never held":                 {false, func(s *heldStory) { s.hold.Landed = false }, order("either"), inconclusive, ""},
+		"the first is answered, its call follows":  {false, func(s *heldStory) { s.hold.Landed = false; s.calls(s.first.Ended + 1) }, order("either"), notAssessed, ""},
 		"it came too late":                         {true, func(s *heldStory) { s.changed.Link.LastRequestAt = 9000 }, order("either"), inconclusive, ""},
 		"lost":                                     {true, func(s *heldStory) { lost(s.changed) }, order("either"), inconclusive, ""},
 		"lost, yet executed":                       {true, func(s *heldStory) { lost(s.changed); s.seen.Count = 2 }, order("either"), fail, ""},

@@ -34,3 +34,9 @@ func AnswerLost(h *history.History, intent string) bool {
 func BookingRefused(h *history.History, intent string) bool {
 	return slices.ContainsFunc(Calls(h, intent), func(c history.Call) bool { return c.Status >= 500 && !c.Booked && !c.Repeat })
 }
+
+// CalledAfterwards tells whether the target answered an attempt with its result first and made its downstream call then: a
+// hold, which waits for the call as long as the attempt is open, has nothing to hold.
+func (c Case) CalledAfterwards(h *history.History, first *history.Attempt) bool {
+	return first != nil && c.Succeeded(first) && slices.ContainsFunc(Calls(h, first.Intent), func(call history.Call) bool { return call.At > first.Ended })
+}

@@ -11,6 +11,9 @@ func inProgressRule(c rule.Case, h *history.History) []rule.Finding {
 	if first == nil || now == nil {
 		return one(rule.Inconclusive(verdict.Harness, "the status was not read"))
 	}
+	if !readWhileHeld(h, first.Intent) && c.CalledAfterwards(h, first) {
+		return one(rule.NotAssessed("the target answers before its downstream call, which came after the status was read"))
+	}
 	if !readWhileHeld(h, first.Intent) {
 		return one(rule.Inconclusive(verdict.Environment, "the operation was not held at the gate while its status was read"))
 	}

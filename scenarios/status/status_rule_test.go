@@ -95,6 +95,11 @@ func TestInProgress(t *testing.T) {
 			b.Answered(in, "first", 201, created)
 			b.Status(in, "held", history.Succeeded)
 		}, verdict.Inconclusive},
+		"its call came after the answer": {func(b *historytest.Builder, in *history.Intent) {
+			first := b.Answered(in, "first", 202, created)
+			b.Status(in, "held", history.InProgress)
+			b.Saw(in, history.Ledger, "after", 1).Calls = []history.Call{{Seq: 1, At: first.Ended + 1, Method: "POST", Path: "/book", Booked: true, Status: 201}}
+		}, verdict.NotAssessed},
 		"it was let go before": {func(b *historytest.Builder, in *history.Intent) {
 			b.Fault("hold", in, "")
 			b.Fault("release", in, "")
