@@ -61,7 +61,11 @@ func (c *ListCmd) rows() (rows []row, err error) {
 			if err != nil {
 				return nil, err
 			}
-			rows = append(rows, row{ID: name, Text: p.Sourced})
+			text := "Known from its " + p.Sourced + "."
+			if name == contract.DefaultProfile {
+				text += " The default."
+			}
+			rows = append(rows, row{ID: name, Kind: p.Name, Text: text + " `oncespec explain " + name + "` shows what it promises."})
 		}
 	case "rewrites":
 		for _, r := range rewrite.Catalogue() {

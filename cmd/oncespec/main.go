@@ -26,7 +26,7 @@ type CLI struct {
 	Judge   JudgeCmd   `cmd:"" help:"Judge a stored run again."`
 	Mock    MockCmd    `cmd:"" help:"Serve the reference mock, or a variant with one defect."`
 	List    ListCmd    `cmd:"" help:"List requirements, profiles, rewrites, mutants or scenarios."`
-	Explain ExplainCmd `cmd:"" help:"Explain one requirement."`
+	Explain ExplainCmd `cmd:"" help:"Explain a requirement or a profile."`
 	Schema  SchemaCmd  `cmd:"" help:"Print a JSON Schema: of the configuration or of the report."`
 	Version VersionCmd `cmd:"" help:"Print the version."`
 

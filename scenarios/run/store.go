@@ -59,7 +59,7 @@ func leftovers(dir string) (old []string, err error) {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
-			return nil, fmt.Errorf("output folder %s: %w", dir, err)
+			return nil, fmt.Errorf("output folder %s: %w; choose another with --out", dir, err)
 		case !strings.HasPrefix(schema, "oncespec."):
 			return nil, foreign(f)
 		}
