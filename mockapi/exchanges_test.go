@@ -112,6 +112,13 @@ var exchanges = map[string]exchange{
 				send(`"abcdef"`), send(`"a-1"`, `"a-2"`), brief(b.send("GET", "/v1/tickets", "", keyHeader, `"a-3"`)), send(`"a-case"`), send(`"A-CASE"`), send(`"`+long+`a"`), send(`"`+long+`b"`), b.tickets("t"))
 		},
 	},
+	"long keys": {
+		"100 201, 200 201",
+		func(b *bench) string {
+			send := func(length int) string { return brief(b.create(strings.Repeat("k", length), "t")) }
+			return fmt.Sprintf("100 %s, 200 %s", send(100), send(200))
+		},
+	},
 	"equal payloads": {
 		"201 201; tickets 2, bookings 2",
 		func(b *bench) string {

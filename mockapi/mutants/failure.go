@@ -134,6 +134,16 @@ var failureMutants = []Mutant{
 		},
 	},
 	{
+		Name:      "unknown-for-ever",
+		Defect:    "Nobody finds out what became of an operation whose outcome was unknown: it stays so.",
+		Stage:     "Resolve",
+		Operation: "create-ticket",
+		Must:      []string{"failure/unknown#resolves"},
+		Install: func(f *flow.Flow) {
+			f.Resolve = func(context.Context, flow.Entry) (bool, error) { return false, nil }
+		},
+	},
+	{
 		Name:      "unknown-told-as-failed",
 		Defect:    "An unknown outcome is stored and told as a failure.",
 		Stage:     "Fail",

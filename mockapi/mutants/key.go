@@ -64,6 +64,23 @@ var keyMutants = []Mutant{
 		},
 	},
 	{
+		Name:      "key-too-long-for-its-column",
+		Defect:    "Its key column takes 128 characters: a longer key, which the contract allows, is answered 500.",
+		Stage:     "DecodeKey",
+		Operation: "create-ticket",
+		Must:      []string{"key/accepts-random"},
+		Install: func(f *flow.Flow) {
+			decodeKey := f.DecodeKey
+			f.DecodeKey = func(call *flow.Call) (string, error) {
+				key, err := decodeKey(call)
+				if len(key) > 128 {
+					return "", errors.New("the value is too long for the column")
+				}
+				return key, err
+			}
+		},
+	},
+	{
 		Name:      "key-folds-case",
 		Defect:    "Its key column does not tell upper from lower case.",
 		Stage:     "StoredKey",

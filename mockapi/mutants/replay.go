@@ -41,6 +41,30 @@ var replayMutants = []Mutant{
 		},
 	},
 	{
+		Name:      "fingerprint-lost-on-completion",
+		Defect:    "The record of a completed operation has no fingerprint any more: the identical retry is refused as another request.",
+		Stage:     "Complete",
+		Operation: "create-ticket",
+		Must:      []string{"replay/answered"},
+		Install: func(f *flow.Flow) {
+			complete := f.Complete
+			f.Complete = func(ctx context.Context, entry flow.Entry, effect flow.Effect) (flow.Answer, error) {
+				answer, err := complete(ctx, entry, effect)
+				if err != nil {
+					return answer, err
+				}
+				return answer, f.Store.Update(ctx, func(tx store.Tx) error {
+					completed, err := flow.Load(tx, entry.ID())
+					if err != nil {
+						return err
+					}
+					completed.Fingerprint = ""
+					return flow.Save(tx, completed)
+				})
+			}
+		},
+	},
+	{
 		Name:      "replay-without-location",
 		Defect:    "The retry's answer lacks the Location of the first.",
 		Stage:     "Replay",

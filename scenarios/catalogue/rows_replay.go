@@ -18,7 +18,7 @@ var replayRows = []Requirement{
 	},
 	{
 		ID:        "replay/answered",
-		Sentence:  "The retry of a completed operation is answered: it is not told for ever that the first still runs, nor ever met with a 5xx.",
+		Sentence:  "The retry of a completed operation is answered: it is not refused where its result is promised, not told for ever that the first still runs, nor ever met with a 5xx.",
 		Level:     verdict.Must,
 		Premises:  []string{"replay/one-effect"},
 		Needs:     []Need{NeedKeyHeader},

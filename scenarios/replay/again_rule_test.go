@@ -150,7 +150,9 @@ func TestAnswered(t *testing.T) {
 		want     verdict.Outcome
 	}{
 		"replayed":                              {func(*story) {}, "status+body", pass},
-		"refused":                               {func(s *story) { answer(400, `{}`)(s.retry) }, "status+body", pass},
+		"refused":                               {func(s *story) { answer(400, `{}`)(s.retry) }, "status+body", fail},
+		"refused, the resource is promised":     {func(s *story) { answer(400, `{}`)(s.retry) }, "resource", pass},
+		"it broke once":                         {func(s *story) { answer(500, `{}`)(s.retry) }, "status+body", pass},
 		"for ever in flight":                    {func(s *story) { s.each(answer(409, `{}`)) }, "status+body", fail},
 		"for ever in flight, the resource too":  {func(s *story) { s.each(answer(409, `{}`)) }, "resource", fail},
 		"in flight, only the effect promised":   {func(s *story) { s.each(answer(409, `{}`)) }, "effect", notAssessed},
