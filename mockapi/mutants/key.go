@@ -65,10 +65,10 @@ var keyMutants = []Mutant{
 	},
 	{
 		Name:      "key-too-long-for-its-column",
-		Defect:    "Its key column takes 128 characters: a longer key, which the contract allows, is answered 500.",
+		Defect:    "Its key column takes 128 characters: a longer key is answered 500.",
 		Stage:     "DecodeKey",
 		Operation: "create-ticket",
-		Must:      []string{"key/accepts-random"},
+		Must:      []string{"key/malformed#over-long"},
 		Install: func(f *flow.Flow) {
 			decodeKey := f.DecodeKey
 			f.DecodeKey = func(call *flow.Call) (string, error) {
