@@ -6,6 +6,7 @@ import (
 
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/target"
 	"github.com/oncespec/oncespec/scenarios/target/config"
 )
 
@@ -67,7 +68,7 @@ func NewPlan(cfg *config.Config, sel Selection, seed uint64) (*Plan, error) {
 	for _, name := range names {
 		op := cfg.Operations[name]
 		po := PlanOperation{Name: name, Method: op.Request.Method, Path: op.Request.Path, Missing: map[catalogue.Need]string{}}
-		po.Offers = configured(cfg, op)
+		po.Offers = target.Offers(cfg, op)
 		p.Operations = append(p.Operations, po)
 		for _, r := range requirements {
 			p.Checks = append(p.Checks, Check{Requirement: r.ID, Operation: name})

@@ -1,0 +1,79 @@
+package target
+
+import (
+	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/target/config"
+)
+
+// offers collects what an operation offers.
+type offers struct {
+	offered map[catalogue.Need]bool
+	missing map[catalogue.Need]string
+}
+
+// Offers is what the configuration says that an operation offers. What only behaviour tells (that downstream is called, what
+// an answer looks like, that a changed payload is accepted) is taken to be offered: Steady finds out.
+func Offers(cfg *config.Config, op *config.Operation) []catalogue.Need {
+	hasBody := op.Request.Body != nil || op.Request.BodyText != "" || op.Request.BodyFile != ""
+	list, _ := newOffers(cfg, op, hasBody).settle()
+	return list
+}
+
+func newOffers(cfg *config.Config, op *config.Operation, isJSON bool) *offers {
+	renewed, second, resource := false, false, false
+	for _, t := range cfg.Target.Tenants {
+		renewed = renewed || t != nil && len(t.Renewed) > 0
+	}
+	for _, name := range cfg.Order {
+		o := cfg.Operations[name]
+		second = second || o != op && !keyInPath(o)
+	}
+	for _, e := range op.Effects {
+		resource = resource || e.HTTP != nil || e.SQL != nil || e.Command != nil
+	}
+	return &offers{
+		offered: map[catalogue.Need]bool{
+			catalogue.NeedState:     len(op.Effects) > 0,
+			catalogue.NeedResource:  resource,
+			catalogue.NeedChange:    !keyInPath(op),
+			catalogue.NeedTenants:   len(cfg.Target.Tenants) > 1,
+			catalogue.NeedRenewed:   renewed,
+			catalogue.NeedSecond:    second,
+			catalogue.NeedGate:      cfg.Target.Downstream != nil,
+			catalogue.NeedLifecycle: cfg.Target.Lifecycle != nil,
+			catalogue.NeedStatus:    op.Status != nil,
+			catalogue.NeedInvalid:   len(op.Samples.Invalid) > 0,
+			catalogue.NeedRefused:   len(op.Samples.Refused) > 0,
+			catalogue.NeedCrash:     len(op.Samples.Crash) > 0,
+			catalogue.NeedAlter:     op.Alter != nil,
+			catalogue.NeedMarker:    cfg.Contract.Marker.Name != "",
+			catalogue.NeedNoBody:    true,
+			catalogue.NeedLargeBody: true,
+			catalogue.NeedKeyHeader: !keyInPath(op),
+			catalogue.NeedKeyInPath: keyInPath(op),
+			catalogue.NeedJSON:      isJSON,
+		},
+		missing: map[catalogue.Need]string{},
+	}
+}
+
+func (o *offers) offer(n catalogue.Need, yes bool) { o.offered[n] = yes }
+
+func (o *offers) lacks(n catalogue.Need, why string) {
+	o.offered[n] = false
+	o.missing[n] = why
+}
+
+// settle lists what is offered, and why the rest is not.
+func (o *offers) settle() ([]catalogue.Need, map[catalogue.Need]string) {
+	var list []catalogue.Need
+	for _, n := range catalogue.Needs() {
+		switch {
+		case o.offered[n]:
+			list = append(list, n)
+		case o.missing[n] == "":
+			o.missing[n] = catalogue.Reason(n)
+		}
+	}
+	return list, o.missing
+}
