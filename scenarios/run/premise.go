@@ -8,9 +8,9 @@ import (
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
-// moot tells whether all requirements that a step is for, as far as it has any, build on what already failed.
-func (r *Run) moot(s Step) bool {
-	broken, wanted := failed(r.seen), slices.Concat(s.Requirements, s.Helps)
+// moot tells whether all requirements that a step is for, as far as it has any, build on what failed.
+func moot(s Step, known []verdict.Verdict) bool {
+	broken, wanted := failed(known), slices.Concat(s.Requirements, s.Helps)
 	return len(wanted) > 0 && !slices.ContainsFunc(wanted, func(id string) bool { return brokenPremise(id, s.Operation, broken, 0) == "" })
 }
 

@@ -43,6 +43,7 @@ type Run struct {
 	stages    []*target.Stage
 	histories []*history.History // the steady state's
 	seen      []verdict.Verdict  // of the steps so far, before premises
+	putOff    []Step             // not run, since their premise failed when their turn came
 	scratch   string
 	started   time.Time
 	done      int
@@ -117,7 +118,7 @@ func (r *Run) Problem() error { return r.problem }
 
 // Step runs one scenario on one operation, again when its fault did not land, and returns the verdicts that its histories
 // give by themselves, before the last count; premises are those of the steps so far. Where all that the scenario is for lost
-// its premise already, it is not run: what is broken at the root would only be waited for again and again.
+// its premise already, it is put off: what is broken at the root would only be waited for again and again.
 func (r *Run) Step(ctx context.Context, s Step) ([]verdict.Verdict, error) {
 	if r.problem != nil {
 		return nil, r.problem
@@ -131,16 +132,30 @@ func (r *Run) Step(ctx context.Context, s Step) ([]verdict.Verdict, error) {
 	}
 	of := len(r.plan.Steps)
 	r.opts.Progress.Started(r.done+1, of, s)
+	var vs []verdict.Verdict
+	if moot(s, r.seen) {
+		r.putOff = append(r.putOff, s)
+		vs = judgeStep(r.plan, s.Operation, s.Requirements, nil)
+	} else {
+		vs = r.play(ctx, sc, s)
+	}
+	r.done++
+	r.seen = append(r.seen, vs...)
+	vs = slices.Clone(applyPremises(r.seen)[len(r.seen)-len(vs):]) // they are kept, the others need not be with them
+	r.opts.Progress.Finished(r.done, of, s, vs)
+	if r.problem != nil {
+		return vs, r.problem
+	}
+	return vs, ctx.Err()
+}
+
+// play runs the scenario of a step, again when its fault did not land, and gives the verdicts before premises.
+func (r *Run) play(ctx context.Context, sc target.Scenario, s Step) (vs []verdict.Verdict) {
 	within, cancel := r.limited(ctx)
 	defer cancel()
-	var vs []verdict.Verdict
 	var mine []*history.History
 	first := len(r.stages)
-	tries := maxTries
-	if r.moot(s) {
-		tries, vs = 0, judgeStep(r.plan, s.Operation, s.Requirements, nil)
-	}
-	for try := 1; try <= tries && within.Err() == nil; try++ {
+	for try := 1; try <= maxTries && within.Err() == nil; try++ {
 		stage := r.target.Stage(sc, r.opts.Config.Operations[s.Operation], target.StageOptions{Try: try})
 		r.perform(within, sc, stage)
 		r.stages = append(r.stages, stage)
@@ -157,14 +172,7 @@ func (r *Run) Step(ctx context.Context, s Step) ([]verdict.Verdict, error) {
 		}
 		vs = judgeStep(r.plan, s.Operation, s.Requirements, mine)
 	}
-	r.done++
-	r.seen = append(r.seen, vs...)
-	vs = slices.Clone(applyPremises(r.seen)[len(r.seen)-len(vs):]) // they are kept, the others need not be with them
-	r.opts.Progress.Finished(r.done, of, s, vs)
-	if r.problem != nil {
-		return vs, r.problem
-	}
-	return vs, ctx.Err()
+	return vs
 }
 
 // mend makes the target ready for what comes next, or says why that cannot be. Where something was found against the target
@@ -244,12 +252,15 @@ func again(vs []verdict.Verdict) bool {
 // Finish waits for quiet, counts every intent again, stores everything and judges what was stored. The context bounds the
 // counting; the verdicts are given in any case.
 func (r *Run) Finish(ctx context.Context) ([]verdict.Verdict, []*history.History, error) {
-	if r.problem == nil && ctx.Err() == nil {
-		r.opts.Progress.Doing("waiting for quiet, counting again")
-		r.target.Quiet(ctx)
-		for _, s := range r.stages {
-			s.Final(ctx)
+	r.count(ctx, 0)
+	counted := len(r.stages)
+	for _, s := range r.owed() {
+		if sc, err := Scenario(s.Scenario); err == nil && r.problem == nil && ctx.Err() == nil {
+			r.play(ctx, sc, s)
 		}
+	}
+	if len(r.stages) > counted {
+		r.count(ctx, counted)
 	}
 	if err := r.save(); err != nil {
 		return nil, nil, err
@@ -259,6 +270,28 @@ func (r *Run) Finish(ctx context.Context) ([]verdict.Verdict, []*history.History
 		return nil, nil, err
 	}
 	return Judge(p, hs), hs, nil
+}
+
+// count waits for quiet and takes the last readings of the stages from the given one on.
+func (r *Run) count(ctx context.Context, from int) {
+	if r.problem != nil || ctx.Err() != nil {
+		return
+	}
+	r.opts.Progress.Doing("waiting for quiet, counting again")
+	r.target.Quiet(ctx)
+	for _, s := range r.stages[from:] {
+		s.Final(ctx)
+	}
+}
+
+// owed are the steps that were put off and whose premise, by the last count, holds after all: what looked like a lost effect
+// may only have been late.
+func (r *Run) owed() []Step {
+	if len(r.putOff) == 0 {
+		return nil
+	}
+	known := Judge(r.plan, r.all())
+	return slices.DeleteFunc(slices.Clone(r.putOff), func(s Step) bool { return moot(s, known) })
 }
 
 // Close stops everything the run started. It may be called at any time, and twice.
