@@ -122,6 +122,7 @@ func TestNewKeysAreAcceptable(t *testing.T) {
 		{"uuid", contract.Key{Format: "uuid"}, "uuid4", 36},
 		{"uuid4", contract.Key{Format: "uuid4", Min: 36, Max: 36}, "uuid4", 36},
 		{"pattern", contract.Key{Format: "pattern", Pattern: `req_[A-Za-z0-9]{8,40}`}, "random-32 longest", 44},
+		{"pattern of long keys", contract.Key{Format: "pattern", Pattern: `[A-Z]{40}`}, "random-32 longest", 40},
 		{"pattern without bounds", contract.Key{Format: "pattern", Pattern: `[a-z][a-z-]*`, Max: 48}, "random-32 longest", 48},
 		{"pattern with choices", contract.Key{Format: "pattern", Pattern: `(?:ab|cd)+x?.`, Max: 20}, "random-32 longest", 20},
 	} {

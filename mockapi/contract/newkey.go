@@ -23,6 +23,9 @@ const (
 // (32, 36 and 50 characters), shorter than what a server without a published limit may fairly refuse.
 const LongestUnspecified = 64
 
+// MostLength is how long a key can be declared to be: servers take header fields of some kilobytes and no more.
+const MostLength = 4 << 10
+
 const alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 // Longest is the number of characters in the longest key that is sure to be acceptable by its length.
@@ -71,7 +74,9 @@ func (k Key) New(shape Shape, random io.Reader) (string, error) {
 			key = id.String()
 		}
 	case k.Format == FormatPattern:
-		key, err = k.fromPattern(length, random)
+		if key, err = k.fromPattern(length, random); err != nil && length < k.Longest() {
+			key, err = k.fromPattern(k.Longest(), random) // its shortest key is a long one
+		}
 	default:
 		key, err = randomText(length, random)
 	}

@@ -3,6 +3,7 @@ package contract
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strconv"
@@ -77,6 +78,8 @@ func (v *validator) word(path, found string, allowed []string) {
 
 func (v *validator) key(k Key) {
 	v.check(k.Min >= 0, "key.min", strconv.Itoa(k.Min), "a number of characters, or 0 for unspecified")
+	v.check(k.Min <= MostLength, "key.min", strconv.Itoa(k.Min), fmt.Sprintf("at most %d characters", MostLength))
+	v.check(k.Max <= MostLength, "key.max", strconv.Itoa(k.Max), fmt.Sprintf("at most %d characters, or 0 for unspecified", MostLength))
 	v.check(k.Max >= 0, "key.max", strconv.Itoa(k.Max), "a number of characters, or 0 for unspecified")
 	if k.Min > 0 && k.Max > 0 {
 		v.check(k.Min <= k.Max, "key.min", strconv.Itoa(k.Min), fmt.Sprintf("at most key.max, which is %d", k.Max))
@@ -87,11 +90,26 @@ func (v *validator) key(k Key) {
 		v.check(false, "key.pattern", "", "a regular expression (RE2), since key.format is pattern")
 	} else if _, err := regexp.Compile(k.Pattern); err != nil {
 		v.check(false, "key.pattern", k.Pattern, "a regular expression (RE2): "+err.Error())
+	} else if k.Longest() <= looked && !k.makes() {
+		v.check(false, "key.pattern", k.Pattern, fmt.Sprintf("one of which a key of %d to %d characters can be made; set key.max where keys are longer", max(1, k.Min), k.Longest()))
 	}
 	if k.Format == FormatUUID || k.Format == FormatUUID4 {
 		v.check(k.Min <= uuidLength, "key.min", strconv.Itoa(k.Min), "at most 36, the length of a UUID")
 		v.check(k.Max == 0 || k.Max >= uuidLength, "key.max", strconv.Itoa(k.Max), "at least 36, the length of a UUID")
 	}
+}
+
+// looked is up to which length keys of a pattern are tried out before they are needed: longer ones take long to find.
+const looked = 255
+
+// makes tells whether a key of the declared pattern and lengths can be found, by a few choices that are the same always.
+func (k Key) makes() bool {
+	for seed := range byte(4) {
+		if _, err := k.New(ShapeRandom, rand.NewChaCha8([32]byte{seed})); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 func (v *validator) scope(list []Scope) {
