@@ -38,6 +38,8 @@ func TestExit4Usage(t *testing.T) {
 		{"seed that is no number", []string{"run", "--seed", "x"}, []string{"--seed"}},
 		{"unknown mutant", []string{"run", "--mutant", "mismatch-replay"}, []string{`"mismatch-replay"`, `did you mean "mismatch-replays"?`}},
 		{"mutant of a file", []string{"run", "--mutant", "mismatch-replays", "-c", file(t, "oncespec.yaml", good)}, []string{"--mutant", "--config"}},
+		{"lifecycle of a file", []string{"run", "--lifecycle", "container", "-c", file(t, "oncespec.yaml", good)}, []string{"--lifecycle", "target.lifecycle.container"}},
+		{"unknown lifecycle", []string{"run", "--lifecycle", "pod"}, []string{"--lifecycle", "process", "container"}},
 		{"unknown mutant of the mock", []string{"mock", "--listen", "127.0.0.1:0", "--mutant", "mismatch-replay"}, []string{`did you mean "mismatch-replays"?`}},
 		{"unknown profile of the mock", []string{"mock", "--listen", "127.0.0.1:0", "--profile", "ietf-08"}, []string{"ietf-08", "ietf-07"}},
 		{"unknown database of the mock", []string{"mock", "--listen", "127.0.0.1:0", "--db", "mysql://127.0.0.1/mock"}, []string{"--db", `"mysql"`, "postgres://", "SQLite"}},

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/moby/moby/api/types/container"
@@ -24,6 +25,8 @@ const (
 	imageTag = "run"
 	// closeLimit bounds the removal of a container and what belongs to it.
 	closeLimit = 30 * time.Second
+	// finishLimit is how long Docker may go on with what is given up: what it ends in the middle it leaves in pieces.
+	finishLimit = 5 * time.Second
 )
 
 // Image is where a container's image comes from: Ref, or Build, or Program. What is built for a container goes with it.
@@ -73,9 +76,12 @@ type Container struct {
 	name   string // of the container, its volume and its image
 	labels map[string]string
 
-	ctx    context.Context // ends with Close
-	cancel context.CancelFunc
-	making sync.Mutex // held while the container is being made, started, or removed
+	open   context.Context // ends when Close begins
+	shut   context.CancelFunc
+	alive  context.Context // ends with Close
+	forget context.CancelFunc
+	cut    atomic.Bool // the container was given up while it was being made
+	making sync.Mutex  // held while the container is being made, started, or removed
 
 	mu      sync.Mutex // guards the fields below
 	docker  *docker
@@ -104,7 +110,8 @@ func NewContainer(b Box) (*Container, error) {
 	}
 	c := &Container{box: b, image: b.Image, name: "oncespec-" + strings.ToLower(rand.Text()[:12]), labels: self().labels()}
 	c.labels[labelName] = c.name
-	c.ctx, c.cancel = context.WithCancel(context.Background())
+	c.open, c.shut = context.WithCancel(context.Background())
+	c.alive, c.forget = context.WithCancel(context.Background())
 	return c, nil
 }
 
@@ -121,7 +128,7 @@ func (c *Container) Can() Verbs { return CanStart | CanKill | CanStop | CanPause
 func (c *Container) Start(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(c.ctx, func() { cancel(ErrClosed) })()
+	defer context.AfterFunc(c.open, func() { cancel(ErrClosed) })()
 	s, err := c.launch(ctx)
 	if err != nil {
 		return err
@@ -130,7 +137,7 @@ func (c *Container) Start(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	_, _ = s.docker.api.ContainerKill(c.ctx, s.id, client.ContainerKillOptions{Signal: "SIGKILL"})
+	_, _ = s.docker.api.ContainerKill(c.alive, s.id, client.ContainerKillOptions{Signal: "SIGKILL"})
 	<-s.ended
 	log := c.Log()
 	switch {
@@ -162,10 +169,10 @@ func (c *Container) launch(ctx context.Context) (*stay, error) {
 	}
 	s := &stay{docker: c.docker, id: c.id, ended: make(chan struct{}), since: time.Now()}
 	if _, err := c.docker.api.ContainerStart(ctx, c.id, client.ContainerStartOptions{}); err != nil {
-		_, _ = c.docker.api.ContainerKill(c.ctx, c.id, client.ContainerKillOptions{Signal: "SIGKILL"}) // it may have started all the same
+		_, _ = c.docker.api.ContainerKill(c.alive, c.id, client.ContainerKillOptions{Signal: "SIGKILL"}) // it may have started all the same
 		return nil, c.cannotLaunch(ctx, err)
 	}
-	go s.watch(c.ctx)
+	go s.watch(c.alive)
 	c.mu.Lock()
 	c.current = s
 	c.mu.Unlock()
@@ -200,18 +207,22 @@ func (c *Container) make(ctx context.Context) error {
 		c.mu.Unlock()
 		_ = d.sweep(ctx) // what cannot be removed now can be by the next run
 	}
-	limited, cancel := context.WithTimeout(ctx, imageLimit)
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), imageLimit)
 	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(finishLimit, cancel) })()
 	request, err := c.request(limited)
-	if err == nil {
+	if err == nil && ctx.Err() == nil {
 		var made testcontainers.Container
 		if made, err = c.docker.provider.CreateContainer(limited, request); err == nil {
 			c.mu.Lock()
 			c.id = made.GetContainerID()
 			c.mu.Unlock()
-			return nil
+			if ctx.Err() == nil {
+				return nil
+			}
 		}
 	}
+	c.cut.Store(ctx.Err() != nil || limited.Err() != nil)
 	switch {
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
@@ -306,32 +317,52 @@ func (c *Container) Log() string {
 	return s.log()
 }
 
-// Close removes the container, its volume, and the image that was built for it. Start fails from then on.
+// Close kills the container if it runs, and removes it, its volume, and the image that was built for it. Start fails from then
+// on.
 func (c *Container) Close() error {
-	last := c.Log()
 	c.mu.Lock()
 	closed := c.closed
 	c.closed = true
-	if !closed {
-		c.last = last
-	}
 	c.mu.Unlock()
-	c.cancel()
+	c.shut()
 	c.making.Lock() // what is being made is made, or given up
 	defer c.making.Unlock()
-	d := c.docker
-	if closed || d == nil {
+	defer c.forget()
+	if closed || c.docker == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
-	defer d.close()
-	err := d.remove(ctx, labelName+"="+c.name, func(map[string]string) bool { return true })
-	if s := c.latest(); s != nil {
+	defer c.docker.close()
+	s := c.latest()
+	if s != nil {
+		c.keepLog(ctx, s)
+	}
+	var err error
+	if label := labelName + "=" + c.name; c.cut.Load() {
+		err = c.docker.removeForGood(ctx, label)
+	} else {
+		err = c.docker.remove(ctx, label, func(map[string]string) bool { return true })
+	}
+	if s != nil {
+		c.forget()
 		<-s.ended
 	}
 	if err != nil {
 		return fmt.Errorf("removing the %s: %w", c.image, err)
 	}
 	return nil
+}
+
+// keepLog ends a container, after which its output is whole, and keeps the end of that.
+func (c *Container) keepLog(ctx context.Context, s *stay) {
+	_ = s.signal(ctx, "SIGKILL")
+	select {
+	case <-s.ended:
+	case <-ctx.Done():
+	}
+	last := s.log()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last = last
 }

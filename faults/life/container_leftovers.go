@@ -3,16 +3,50 @@ package life
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
 )
 
+// looksForGood is how often nothing must be found after something was given up.
+const looksForGood = 4
+
 // sweep removes what runs left behind that were killed before they could tidy up: containers, then what only they held. It
 // does what it can; another run may be at it, too.
 func (d *docker) sweep(ctx context.Context) error {
 	return d.remove(ctx, labelPID, dead)
+}
+
+// removeForGood removes everything that carries a label, and goes on until nothing more of it turns up: Docker may be at the
+// end of something that was given up.
+func (d *docker) removeForGood(ctx context.Context, label string) error {
+	for empty := 0; ; {
+		if err := d.remove(ctx, label, func(map[string]string) bool { return true }); err != nil {
+			return err
+		}
+		left, err := d.left(ctx, label)
+		switch {
+		case err != nil:
+			return err
+		case len(left) > 0:
+			empty = 0
+		case empty == looksForGood:
+			return nil
+		default:
+			empty++
+		}
+		timer := time.NewTimer(lastPause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return fmt.Errorf("%w: there is still %s", ctx.Err(), strings.Join(left, ", "))
+		}
+	}
 }
 
 // remove removes everything that carries a label and is meant.
@@ -70,4 +104,42 @@ func unlessGone(err error) error {
 		return nil
 	}
 	return err
+}
+
+// Left lists what Docker still holds that the program with the number made on this machine: containers, volumes, images.
+func Left(ctx context.Context, pid int) ([]string, error) {
+	d, err := openDocker(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer d.close()
+	return d.left(ctx, labelPID+"="+strconv.Itoa(pid))
+}
+
+// left lists what carries a label.
+func (d *docker) left(ctx context.Context, label string) ([]string, error) {
+	labelled := make(client.Filters).Add("label", label)
+	containers, err := d.api.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: labelled})
+	if err != nil {
+		return nil, err
+	}
+	volumes, err := d.api.VolumeList(ctx, client.VolumeListOptions{Filters: labelled})
+	if err != nil {
+		return nil, err
+	}
+	images, err := d.api.ImageList(ctx, client.ImageListOptions{All: true, Filters: labelled})
+	if err != nil {
+		return nil, err
+	}
+	var left []string
+	for _, c := range containers.Items {
+		left = append(left, "container "+c.ID)
+	}
+	for _, v := range volumes.Items {
+		left = append(left, "volume "+v.Name)
+	}
+	for _, i := range images.Items {
+		left = append(left, "image "+i.ID)
+	}
+	return left, nil
 }

@@ -185,7 +185,7 @@ func (c *Container) freeze(verb string, by func(*stay) error) error {
 	if s == nil {
 		return fmt.Errorf("%s %s: %w", verb, c.image, ErrNotRunning)
 	}
-	return s.frozen(c.ctx, fmt.Sprintf("%s %s", verb, c.image), verb == "pause", by(s))
+	return s.frozen(c.alive, fmt.Sprintf("%s %s", verb, c.image), verb == "pause", by(s))
 }
 
 // frozen judges what Docker said: that it was so already is no failure, that it has ended is one.

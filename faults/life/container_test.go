@@ -125,9 +125,6 @@ func TestContainerIsKilledAndStartsAgainOnItsVolume(t *testing.T) {
 			t.Errorf("can: %s", got)
 		}
 		for n := 1; n <= 2; n++ {
-			if want := fmt.Sprintf("start %d\nlistening\n", n); c.Log() != want {
-				t.Errorf("log of start %d: %q, want %q", n, c.Log(), want)
-			}
 			line := hold(t, b.Listens)
 			line.alive(t)
 			before := time.Now()
@@ -139,6 +136,9 @@ func TestContainerIsKilledAndStartsAgainOnItsVolume(t *testing.T) {
 				t.Errorf("ended at %v, but was killed after %v", exit.When, before)
 			}
 			line.breaks(t)
+			if want := fmt.Sprintf("start %d\nlistening\n", n); c.Log() != want { // whole, now that it has ended
+				t.Errorf("log of start %d: %q, want %q", n, c.Log(), want)
+			}
 			if nobody, err := net.Dial("tcp", b.Listens); err == nil {
 				nobody.Close()
 				t.Error("somebody takes connections although it is dead")
@@ -467,6 +467,27 @@ func BenchmarkContainerKillAndRestart(b *testing.B) {
 				if err := c.Restart(b.Context()); err != nil {
 					b.Fatal(err)
 				}
+			}
+		})
+	}
+}
+
+// Whatever is being done when a start is given up, Close leaves nothing of it.
+func TestStartThatIsCutOffLeavesNothing(t *testing.T) {
+	t.Parallel()
+	b := box(t, 0, "serve")
+	for _, after := range []time.Duration{20, 120, 300, 700} {
+		t.Run(fmt.Sprintf("after %d ms", after), func(t *testing.T) {
+			t.Parallel()
+			b := b
+			b.Listens = freeAddr(t)
+			b.Env = []string{"ADDR=" + b.Listens}
+			b.Ready = hangs
+			c := newContainer(t, b) // looks for what is left when the test ends
+			ctx, cancel := context.WithTimeout(t.Context(), after*time.Millisecond)
+			defer cancel()
+			if err := c.Start(ctx); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("got %v", err)
 			}
 		})
 	}

@@ -16,7 +16,12 @@ func Belongings(t testing.TB, c *Container) string {
 	if c.docker == nil {
 		return ""
 	}
-	return Named(t, c.name)
+	defer c.docker.close()
+	left, err := c.docker.left(context.Background(), labelName+"="+c.name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(left, ", ")
 }
 
 // Named lists what is called so: container, image, volume.
