@@ -3,12 +3,14 @@ package suites_test
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/oncespec/oncespec/faults/link"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/target"
 	"github.com/oncespec/oncespec/scenarios/target/config"
@@ -108,4 +110,62 @@ func post(b *testing.B, client *http.Client, url, key string) {
 	}
 	_, _ = io.Copy(io.Discard, resp.Body)
 	resp.Body.Close()
+}
+
+// BenchmarkProxy compares an exchange of a few bytes over TCP through a proxy of its own, as every attempt has one, with the
+// same exchange without it: what an attempt costs before there is any HTTP, record or verdict.
+func BenchmarkProxy(b *testing.B) {
+	server, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer server.Close()
+	go func() {
+		for {
+			c, err := server.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				_, _ = io.Copy(c, c)
+			}()
+		}
+	}()
+	links := link.New()
+	defer links.Close()
+	upstream := link.Upstream{Addr: server.Addr().String()}
+
+	var open, through, end, bare stopwatch
+	for b.Loop() {
+		var wire *link.Wire
+		open.time(func() { wire, err = links.Open(b.Context(), upstream, link.Plan{}) })
+		if err != nil {
+			b.Fatal(err)
+		}
+		through.time(func() { echo(b, wire.Addr) })
+		end.time(wire.Close)
+		bare.time(func() { echo(b, upstream.Addr) })
+	}
+	b.ReportMetric(open.each(b.N, time.Microsecond), "µs/open")
+	b.ReportMetric(through.each(b.N, time.Microsecond), "µs/exchange")
+	b.ReportMetric(end.each(b.N, time.Microsecond), "µs/close")
+	b.ReportMetric(bare.each(b.N, time.Microsecond), "µs/bare-exchange")
+	b.ReportMetric(stopwatch{open.total + through.total + end.total}.times(bare), "x-of-bare")
+}
+
+// echo dials, sends a few bytes and reads them back.
+func echo(b *testing.B, addr string) {
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.Close()
+	text := []byte("request")
+	if _, err = c.Write(text); err == nil {
+		_, err = io.ReadFull(c, text)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
 }
