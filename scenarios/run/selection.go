@@ -28,6 +28,9 @@ func (s Selection) requirements() ([]catalogue.Requirement, error) {
 	}
 	packs = catalogue.Packs()
 	for _, pattern := range s.Requirements {
+		if pattern == "" {
+			return nil, fmt.Errorf("--requirement is empty: write an id such as replay/one-effect, or leave it out to select all")
+		}
 		if _, err := path.Match(pattern, ""); err != nil {
 			return nil, fmt.Errorf("--requirement %q is no valid pattern: write an id such as replay/one-effect, or a glob such as 'race/*'", pattern)
 		}

@@ -11,6 +11,7 @@ func TestSelectionThatMatchesNothingIsAnError(t *testing.T) {
 		sel  Selection
 		want string
 	}{
+		"empty":             {Selection{Requirements: []string{""}}, "is empty"},
 		"mistyped id":       {Selection{Requirements: []string{"replay/one-efect"}}, `did you mean "replay/one-effect"?`},
 		"glob without hit":  {Selection{Requirements: []string{"nothing/*"}}, "matches nothing"},
 		"broken glob":       {Selection{Requirements: []string{"[x"}}, "no valid pattern"},

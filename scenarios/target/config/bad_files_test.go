@@ -118,6 +118,12 @@ var badFiles = []struct {
 	{"credentials in the URL", around("target: {url: 'http://a:b@127.0.0.1'}"), []string{
 		`1:15: target.url: found credentials in the URL, expected them in target.tenants, as headers`,
 	}},
+	{"a path in the URL", around("target: {url: 'http://127.0.0.1/base/path'}"), []string{
+		`1:15: target.url: found the path "/base/path", expected none: write it in front of each request's path`,
+	}},
+	{"a fragment in the URL", around("target: {url: 'http://127.0.0.1/#f'}"), []string{
+		`1:15: target.url: found a fragment, expected none: it is never sent`,
+	}},
 	{"a query in the URL", around("target: {url: 'http://127.0.0.1/?a=b'}"), []string{
 		`1:15: target.url: found a query, expected none: each request has its own`,
 	}},

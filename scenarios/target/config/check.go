@@ -114,6 +114,10 @@ func (k *checker) url(t *Service) {
 		k.add(at, "credentials in the URL", "them in target.tenants, as headers")
 	case u.RawQuery != "" || u.ForceQuery:
 		k.add(at, "a query", "none: each request has its own")
+	case u.Path != "" && u.Path != "/":
+		k.add(at, "the path "+quote(u.Path), "none: write it in front of each request's path")
+	case u.Fragment != "":
+		k.add(at, "a fragment", "none: it is never sent")
 	}
 }
 

@@ -83,7 +83,7 @@ func TestWhatTheShortestFileLeavesOutIsFilledIn(t *testing.T) {
 
 func TestARemoteTargetIsSpared(t *testing.T) {
 	t.Parallel()
-	c := parse(t, around("target: {url: 'https://staging.example.test/api'}"))
+	c := parse(t, around("target: {url: 'https://staging.example.test'}"))
 	if c.Limits.Rate != 50 || c.Target.Name != "staging.example.test" {
 		t.Errorf("rate %d, name %q; want 50 a second, and the host's name", c.Limits.Rate, c.Target.Name)
 	}
