@@ -173,6 +173,7 @@ var failureMutants = []Mutant{
 		May: []May{
 			{"failure/unknown#one-effect", "the retry asks for a key that was never booked"},
 			{"crash/after-effect", "after the restart it asks for a key that was never booked"},
+			{"status/unknown", "recovery may have asked for such a key by then, and reads as if nothing had been done"},
 		},
 		Install: func(f *flow.Flow) {
 			f.DownstreamKey = func(entry flow.Entry) string { return reference.DownstreamKey(entry.Downstream, entry.Owner) }
