@@ -25,6 +25,7 @@ type CLI struct {
 	Plan    PlanCmd    `cmd:"" help:"Show what a run would do, without contacting the target."`
 	Judge   JudgeCmd   `cmd:"" help:"Judge a stored run again."`
 	Mock    MockCmd    `cmd:"" help:"Serve the reference mock, or a variant with one defect."`
+	Canon   CanonCmd   `cmd:"" help:"Print the canonical form and digest of a JSON body."`
 	List    ListCmd    `cmd:"" help:"List requirements, profiles, rewrites, mutants or scenarios."`
 	Explain ExplainCmd `cmd:"" help:"Explain a requirement or a profile."`
 	Schema  SchemaCmd  `cmd:"" help:"Print a JSON Schema: of the configuration or of the report."`

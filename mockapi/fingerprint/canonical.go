@@ -1,6 +1,9 @@
 package fingerprint
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/text/unicode/norm"
 )
@@ -39,4 +42,11 @@ func (o Options) pointer(text string) jsontext.Pointer {
 		text = norm.NFC.String(text)
 	}
 	return jsontext.Pointer(text)
+}
+
+// Digest returns the SHA-256 of a canonical form, in 64 hexadecimal digits. It is what a server that hashes RFC 8785's form
+// stores for a body alone, as long as no number is beyond float64; Of covers the whole request.
+func Digest(canonical []byte) string {
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:])
 }
