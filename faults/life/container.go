@@ -57,6 +57,9 @@ type Box struct {
 	Args []string
 	// Env, as NAME=value, is added to the image's environment. This program's is not passed on.
 	Env []string
+	// Beside, if not nil, is a container whose image and volume this one shares; of its own Image only what it is matters, for
+	// people. That one has to be started before this, and closed after it.
+	Beside *Container
 	// Volume, if not empty, is a folder in the container that survives a kill and a restart, and ends with Close.
 	Volume string
 	// Port is where the target listens in a network of its own; it is published on Listens. 0 is the network of this machine:
@@ -240,8 +243,17 @@ func (c *Container) make(ctx context.Context) error {
 func (c *Container) request(ctx context.Context) (testcontainers.ContainerRequest, error) {
 	d, b := c.docker, c.box
 	r := testcontainers.ContainerRequest{Image: c.image.Ref, Name: c.name, Cmd: b.Args, Labels: c.labels}
+	volume := c.name
+	if b.Beside != nil {
+		if b.Beside.made() == "" {
+			return r, errors.New("the container that it shares image and volume with is not there")
+		}
+		volume = b.Beside.name
+		r.Image = b.Beside.imageName()
+	}
 	from, err := c.build(d)
 	switch {
+	case b.Beside != nil:
 	case err != nil:
 		return r, err
 	case from != nil:
@@ -262,14 +274,14 @@ func (c *Container) request(ctx context.Context) (testcontainers.ContainerReques
 	case b.Port != 0:
 		r.ExposedPorts = []string{inside.String()}
 	}
-	if b.Volume != "" {
+	if b.Volume != "" && b.Beside == nil {
 		if _, err := d.api.VolumeCreate(ctx, client.VolumeCreateOptions{Name: c.name, Labels: c.labels}); err != nil {
 			return r, fmt.Errorf("volume: %w", err)
 		}
 	}
 	r.HostConfigModifier = func(to *container.HostConfig) {
 		if b.Volume != "" {
-			to.Mounts = append(to.Mounts, mount.Mount{Type: mount.TypeVolume, Source: c.name, Target: b.Volume})
+			to.Mounts = append(to.Mounts, mount.Mount{Type: mount.TypeVolume, Source: volume, Target: b.Volume})
 		}
 		to.LogConfig = container.LogConfig{Type: "json-file", Config: map[string]string{"max-size": "10m", "max-file": "2"}}
 		if b.Port == 0 {
@@ -279,6 +291,24 @@ func (c *Container) request(ctx context.Context) (testcontainers.ContainerReques
 		to.PortBindings = network.PortMap{inside: {{HostIP: netip.MustParseAddr(host), HostPort: port}}}
 	}
 	return r, nil
+}
+
+// made is the container's id; empty until there is one.
+func (c *Container) made() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.id
+}
+
+// imageName is how Docker knows the image.
+func (c *Container) imageName() string {
+	switch {
+	case c.box.Beside != nil:
+		return c.box.Beside.imageName()
+	case c.image.Ref != "":
+		return c.image.Ref
+	}
+	return c.name + ":" + imageTag
 }
 
 func (c *Container) failed(reason error, detail, log string) error {

@@ -130,6 +130,8 @@ func (c *Container) build(d *docker) (*testcontainers.FromDockerfile, error) {
 		BuildLogWriter: &c.builder,
 	}
 	switch {
+	case c.box.Beside != nil:
+		return nil, nil
 	case c.image.Program != "":
 		if err := checkStatic(c.image.Program, d.info.Architecture); err != nil {
 			return nil, err

@@ -49,8 +49,11 @@ func NewProcess(c Command) (*Process, error) {
 	return &Process{command: c}, nil
 }
 
-// Can says all of it, except where the operating system cannot freeze a process.
-func (p *Process) Can() Verbs { return CanStart | CanKill | CanStop | freezing }
+// ProcessVerbs is what can be done to a process: all of it, except where the operating system cannot freeze one.
+const ProcessVerbs = CanStart | CanKill | CanStop | freezing
+
+// Can says ProcessVerbs.
+func (p *Process) Can() Verbs { return ProcessVerbs }
 
 // Start starts the command and returns once it is ready. If it does not come up nothing is left running, and the error is a
 // *StartError.

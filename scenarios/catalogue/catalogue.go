@@ -20,6 +20,9 @@ const (
 	NeedSecond    Need = "second"          // another keyed operation in the configuration
 	NeedGate      Need = "gate"            // the operation calls downstream through the gate
 	NeedLifecycle Need = "lifecycle"       // the target can be killed and started again
+	NeedPause     Need = "pause"           // the target can be frozen and go on where it was
+	NeedStop      Need = "stop"            // the target can be asked to end
+	NeedReplicas  Need = "replicas"        // two instances on the same state
 	NeedStatus    Need = "status"          // a status resource
 	NeedInvalid   Need = "samples.invalid" // a payload that validation refuses
 	NeedRefused   Need = "samples.refused" // a payload that the business refuses for good
@@ -36,7 +39,7 @@ const (
 
 // Needs returns every need in the order of the constants.
 func Needs() []Need {
-	return []Need{NeedState, NeedResource, NeedChange, NeedTenants, NeedRenewed, NeedSecond, NeedGate, NeedLifecycle, NeedStatus,
+	return []Need{NeedState, NeedResource, NeedChange, NeedTenants, NeedRenewed, NeedSecond, NeedGate, NeedLifecycle, NeedPause, NeedStop, NeedReplicas, NeedStatus,
 		NeedInvalid, NeedRefused, NeedCrash, NeedAlter, NeedMarker, NeedNoBody, NeedLargeBody, NeedKeyHeader, NeedKeyInPath, NeedJSON}
 }
 
@@ -125,6 +128,12 @@ func Unlock(n Need) string {
 		return "target.downstream"
 	case NeedLifecycle:
 		return "target.lifecycle"
+	case NeedPause:
+		return "target.lifecycle (hooks: pause and resume)"
+	case NeedStop:
+		return "target.lifecycle (hooks: stop)"
+	case NeedReplicas:
+		return "target.replicas"
 	case NeedStatus:
 		return "operations.NAME.status"
 	case NeedInvalid, NeedRefused, NeedCrash:

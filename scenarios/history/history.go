@@ -70,6 +70,7 @@ type Attempt struct {
 	Intent   string  `json:"intent"`
 	Label    string  `json:"label"` // its part in the procedure: "first", "retry", "changed", "control", "duplicate"
 	Tenant   string  `json:"tenant,omitempty"`
+	Replica  int     `json:"replica,omitempty"` // the instance it went to: 0 is target.url
 	Variant  string  `json:"variant,omitempty"` // the rewrite or change it carries; empty: the intent's own payload
 	Fault    string  `json:"fault,omitempty"`   // what was planned for its connection
 	Request  Request `json:"request"`
@@ -166,9 +167,11 @@ const (
 type Fault struct {
 	Kind     string   `json:"kind"` // kill, restart, stop, pause, resume, hold, release, fail-downstream, lose-downstream, drop-downstream
 	Intent   string   `json:"intent,omitempty"`
+	Instance int      `json:"instance,omitempty"` // the instance it was done to: 0 is target.url
 	Landed   bool     `json:"landed"`             // seen to have happened
 	Phase    string   `json:"phase,omitempty"`    // of the intent at that moment, as observed
 	Evidence []string `json:"evidence,omitempty"` // what the phase was read from
+	Forced   bool     `json:"forced,omitempty"`   // stop: it had to be killed after the grace
 	Detail   string   `json:"detail,omitempty"`
 }
 

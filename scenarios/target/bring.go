@@ -66,39 +66,73 @@ func segments(path string) []string {
 	return []string{strings.Join(list, "/")}
 }
 
-// bring starts the target, or sees that somebody else did.
-func (t *Target) bring(ctx context.Context) error {
-	switch l := t.cfg.Target.Lifecycle; {
-	case l == nil:
-		return t.seeUp(ctx)
-	case l.Process != nil:
-		return t.startProcess(ctx, l.Process)
-	case l.Container != nil:
-		return t.startContainer(ctx, l.Container)
-	case l.Hooks != nil:
-		return t.useHooks(ctx, l.Hooks)
-	}
-	return t.seeUp(ctx)
-}
-
-func (t *Target) seeUp(ctx context.Context) error {
-	if err := accepts(ctx, t.base.addr); err != nil {
-		return &EnvironmentError{What: "target " + t.cfg.Target.URL, Err: fmt.Errorf("nobody takes connections at %s (%w); is it running?", t.base.addr, err)}
+// bringAll starts the target, or sees that somebody else did. Further instances that the run starts itself wait until they are
+// wanted.
+func (t *Target) bringAll(ctx context.Context) error {
+	for _, i := range t.instances {
+		if err := t.equip(i); err != nil {
+			return err
+		}
+		if i.onDemand() {
+			i.becomes(down)
+			continue
+		}
+		if err := t.bring(ctx, i); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-func (t *Target) startProcess(ctx context.Context, p *config.Process) error {
-	command := life.Command{Dir: t.beside(p.Dir), Ready: t.ready(p.Ready), ReadyWithin: p.Ready.Within, Listens: t.base.addr}
-	for i, arg := range p.Command {
-		text, err := expand(arg, t.vars())
+// equip says how the instance is started and ended.
+func (t *Target) equip(i *instance) error {
+	switch l := t.cfg.Target.Lifecycle; {
+	case l == nil:
+		return nil
+	case l.Process != nil:
+		return t.makeProcess(i, l.Process)
+	case l.Container != nil:
+		return t.makeContainer(i, l.Container)
+	case l.Hooks != nil:
+		t.makeHooks(i, l.Hooks)
+	}
+	return nil
+}
+
+// bring starts an instance, unless somebody else did.
+func (t *Target) bring(ctx context.Context, i *instance) error {
+	if !i.managed {
+		seen := i.seeUp(ctx)
+		if startable := t.cfg.Target.Lifecycle != nil && t.cfg.Target.Lifecycle.Hooks.Start != ""; seen == nil || !startable {
+			return seen
+		}
+	}
+	if err := i.life.Start(ctx); err != nil {
+		return t.cannotStart(i, err)
+	}
+	i.becomes(serving)
+	return nil
+}
+
+func (i *instance) seeUp(ctx context.Context) error {
+	if err := accepts(ctx, i.base.addr); err != nil {
+		return &EnvironmentError{What: i.what, Err: fmt.Errorf("nobody takes connections at %s (%w); is it running?", i.base.addr, err)}
+	}
+	return nil
+}
+
+func (t *Target) makeProcess(i *instance, p *config.Process) error {
+	command := life.Command{Dir: t.beside(p.Dir), Ready: t.ready(i, p.Ready), ReadyWithin: p.Ready.Within, Listens: i.base.addr}
+	vars := t.varsOf(i)
+	for n, arg := range p.Command {
+		text, err := expand(arg, vars)
 		if err != nil {
-			return &ConfigurationError{What: fmt.Sprintf("target.lifecycle.process.command[%d]", i), Err: err}
+			return &ConfigurationError{What: fmt.Sprintf("target.lifecycle.process.command[%d]", n), Err: err}
 		}
 		command.Argv = append(command.Argv, text)
 	}
 	for name, value := range p.Env {
-		text, err := expand(value, t.vars())
+		text, err := expand(value, vars)
 		if err != nil {
 			return &ConfigurationError{What: "target.lifecycle.process.env." + name, Err: err}
 		}
@@ -108,38 +142,25 @@ func (t *Target) startProcess(ctx context.Context, p *config.Process) error {
 	if err != nil {
 		return &ConfigurationError{What: "target.lifecycle.process", Err: err}
 	}
-	t.life, t.managed = process, true
-	if err := process.Start(ctx); err != nil {
-		return t.cannotStart(err)
-	}
+	i.life, i.managed = process, true
 	return nil
 }
 
-func (t *Target) useHooks(ctx context.Context, h *config.Hooks) error {
-	t.life = life.NewHooks(life.HookCommands{
-		Start: h.Start, Kill: h.Kill, Stop: h.Stop,
-		Env:   []string{"PORT=" + t.port, "DIR=" + t.dir, "DOWNSTREAM=" + t.vars().Downstream},
+func (t *Target) makeHooks(i *instance, h *config.Hooks) {
+	i.life = life.NewHooks(life.HookCommands{
+		Start: h.Start, Kill: h.Kill, Stop: h.Stop, Pause: h.Pause, Resume: h.Resume,
+		Env:   []string{"PORT=" + i.port, "DIR=" + t.dir, "DOWNSTREAM=" + t.vars().Downstream, fmt.Sprintf("REPLICA=%d", i.index)},
 		Dir:   t.beside(""),
-		Ready: t.ready(h.Ready), ReadyWithin: h.Ready.Within,
+		Ready: t.ready(i, h.Ready), ReadyWithin: h.Ready.Within,
 	})
-	if t.seeUp(ctx) == nil {
-		return nil
-	}
-	if h.Start == "" {
-		return t.seeUp(ctx)
-	}
-	if err := t.life.Start(ctx); err != nil {
-		return t.cannotStart(err)
-	}
-	return nil
 }
 
 // cannotStart says why the target does not come up. What the command is and whether it can be found is the configuration's.
-func (t *Target) cannotStart(err error) error {
+func (t *Target) cannotStart(i *instance, err error) error {
 	if errors.Is(err, life.ErrNotFound) || errors.Is(err, life.ErrNotStatic) {
 		return &ConfigurationError{What: "target.lifecycle", Err: redactedError{t.redact.text(err.Error()), err}}
 	}
-	return &EnvironmentError{What: "the target does not come up", Err: redactedError{t.redact.text(err.Error()), err}}
+	return &EnvironmentError{What: t.name(i) + " does not come up", Err: redactedError{t.redact.text(err.Error()), err}}
 }
 
 // redactedError is an error whose words were cleared of secrets.
@@ -160,14 +181,14 @@ func (t *Target) beside(dir string) string {
 	return filepath.Join(filepath.Dir(t.cfg.Path), dir)
 }
 
-// ready looks once whether the target may be used.
-func (t *Target) ready(r config.Ready) func(context.Context) error {
+// ready looks once whether an instance may be used.
+func (t *Target) ready(i *instance, r config.Ready) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if r.HTTP == "" {
-			return accepts(ctx, t.base.addr)
+			return accepts(ctx, i.base.addr)
 		}
 		path, query, _ := strings.Cut(r.HTTP, "?")
-		answer, err := t.call(ctx, rewrite.Request{Method: http.MethodGet, Path: path, RawQuery: query, Header: []rewrite.Field{{Name: "User-Agent", Value: agent}}})
+		answer, err := t.callAt(ctx, i, rewrite.Request{Method: http.MethodGet, Path: path, RawQuery: query, Header: []rewrite.Field{{Name: "User-Agent", Value: agent}}})
 		if err != nil {
 			return fmt.Errorf("GET %s: %w", r.HTTP, err)
 		}

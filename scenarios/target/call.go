@@ -18,14 +18,18 @@ import (
 
 // call sends a request that is no attempt, such as one of a setup, on a connection of its own and past the fault links.
 func (t *Target) call(ctx context.Context, request rewrite.Request) (*wire.Answer, error) {
+	return t.callAt(ctx, t.voice(), request)
+}
+
+func (t *Target) callAt(ctx context.Context, i *instance, request rewrite.Request) (*wire.Answer, error) {
 	t.unpaced()
 	ctx, cancel := context.WithTimeout(ctx, t.cfg.Timeouts.Request)
 	defer cancel()
-	bytes, err := wire.Bytes(request, t.host())
+	bytes, err := wire.Bytes(request, i.base.name)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := t.dial(ctx)
+	conn, err := i.dial(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("connection: %w", err)
 	}
@@ -37,25 +41,16 @@ func (t *Target) call(ctx context.Context, request rewrite.Request) (*wire.Answe
 	return result.Answer, nil
 }
 
-func (t *Target) dial(ctx context.Context) (net.Conn, error) {
-	if config := t.base.tlsConfig(); config != nil {
-		return (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", t.base.addr)
+func (i *instance) dial(ctx context.Context) (net.Conn, error) {
+	if config := i.base.tlsConfig(); config != nil {
+		return (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", i.base.addr)
 	}
-	return new(net.Dialer).DialContext(ctx, "tcp", t.base.addr)
-}
-
-// url is how a request is named in a history.
-func (t *Target) url(r rewrite.Request) string {
-	scheme := "http://"
-	if t.base.tls {
-		scheme = "https://"
-	}
-	return scheme + t.base.name + t.redact.target(r.Target())
+	return new(net.Dialer).DialContext(ctx, "tcp", i.base.addr)
 }
 
 // recordRequest is a request as a history keeps it.
-func (t *Target) recordRequest(r rewrite.Request) history.Request {
-	record := history.Request{Method: r.Method, URL: t.url(r), Body: t.redact.wholeBody(r.Body, isForm(r.MediaType()))}
+func (t *Target) recordRequest(i *instance, r rewrite.Request) history.Request {
+	record := history.Request{Method: r.Method, URL: i.url() + t.redact.target(r.Target()), Body: t.redact.wholeBody(r.Body, isForm(r.MediaType()))}
 	for _, f := range r.Header {
 		record.Header = append(record.Header, [2]string{f.Name, t.redact.value(f.Name, f.Value)})
 	}

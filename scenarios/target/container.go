@@ -43,9 +43,9 @@ func (t *Target) gateAddress(ctx context.Context, configured string) (listen str
 	return net.JoinHostPort(reach, port), nil
 }
 
-func (t *Target) startContainer(ctx context.Context, c *config.Container) error {
+func (t *Target) makeContainer(i *instance, c *config.Container) error {
 	const at = "target.lifecycle.container"
-	box := life.Box{Volume: c.Volume, Port: c.Port, Listens: t.base.addr, Ready: t.ready(c.Ready), ReadyWithin: c.Ready.Within}
+	box := life.Box{Volume: c.Volume, Port: c.Port, Listens: i.base.addr, Ready: t.ready(i, c.Ready), ReadyWithin: c.Ready.Within}
 	box.Image = life.Image{Ref: c.Image, Files: map[string]string{}}
 	if c.Program != "" {
 		box.Image.Program = t.beside(c.Program)
@@ -57,9 +57,9 @@ func (t *Target) startContainer(ctx context.Context, c *config.Container) error 
 		box.Image.Files[path] = t.beside(file)
 	}
 	if c.Port != 0 && c.Ready.HTTP == "" {
-		box.Ready = func(ctx context.Context) error { return keeps(ctx, t.base.addr) }
+		box.Ready = func(ctx context.Context) error { return keeps(ctx, i.base.addr) }
 	}
-	vars := t.vars()
+	vars := t.varsOf(i)
 	vars.Dir = c.Volume
 	if c.Port != 0 {
 		vars.Port = fmt.Sprint(c.Port)
@@ -69,10 +69,10 @@ func (t *Target) startContainer(ctx context.Context, c *config.Container) error 
 			vars.Downstream = "http://" + net.JoinHostPort(t.gateHost, u.Port())
 		}
 	}
-	for i, arg := range c.Command {
+	for n, arg := range c.Command {
 		text, err := expand(arg, vars)
 		if err != nil {
-			return &ConfigurationError{What: fmt.Sprintf("%s.command[%d]", at, i), Err: err}
+			return &ConfigurationError{What: fmt.Sprintf("%s.command[%d]", at, n), Err: err}
 		}
 		box.Args = append(box.Args, text)
 	}
@@ -83,14 +83,14 @@ func (t *Target) startContainer(ctx context.Context, c *config.Container) error 
 		}
 		box.Env = append(box.Env, name+"="+text)
 	}
+	if i.index > 0 {
+		box.Beside = t.first().life.(*life.Container)
+	}
 	container, err := life.NewContainer(box)
 	if err != nil {
 		return &ConfigurationError{What: at, Err: err}
 	}
-	t.life, t.managed = container, true
-	if err := container.Start(ctx); err != nil {
-		return t.cannotStart(err)
-	}
+	i.life, i.managed = container, true
 	return nil
 }
 

@@ -10,11 +10,11 @@ import (
 func (t *Target) GateURL() string { return t.vars().Downstream }
 
 // PID is that of the process that the run started.
-func (t *Target) PID() int { return t.life.(*life.Process).PID() }
+func (t *Target) PID() int { return t.first().life.(*life.Process).PID() }
 
 // Trust takes a certificate for a good one.
 func (t *Target) Trust(c *x509.Certificate) {
-	t.base.roots = x509.NewCertPool()
-	t.base.roots.AddCert(c)
-	t.reader = t.newReader()
+	t.first().base.roots = x509.NewCertPool()
+	t.first().base.roots.AddCert(c)
+	t.first().reader = t.first().newReader()
 }

@@ -30,6 +30,7 @@ var (
 type Flight struct {
 	stage   *Stage
 	intent  *Intent
+	at      *instance
 	send    Send
 	request rewrite.Request
 	wire    *link.Wire
@@ -122,16 +123,21 @@ func (s *Stage) Go(ctx context.Context, in *Intent, send Send) *Flight {
 
 // board prepares a flight: its request, its place in the history, its wire. On an error the flight has to be landed.
 func (s *Stage) board(ctx context.Context, in *Intent, send Send) (*Flight, error) {
-	f := &Flight{stage: s, intent: in, send: send, done: make(chan struct{})}
+	at, err := s.target.instance(send.Replica)
+	if err != nil {
+		at = s.target.first()
+	}
+	f := &Flight{stage: s, intent: in, at: at, send: send, done: make(chan struct{})}
 	f.ctx, f.cancel = context.WithCancelCause(ctx)
 	f.send.Label = in.state.label(send.Label)
-	f.attempt = &history.Attempt{ID: s.rec.nextAttempt(), Intent: in.ID, Label: f.send.Label, Tenant: f.tenant(), Variant: send.Variant, Fault: describe(send)}
+	f.attempt = &history.Attempt{ID: s.rec.nextAttempt(), Intent: in.ID, Label: f.send.Label, Tenant: f.tenant(), Variant: send.Variant, Replica: at.index, Fault: describe(send)}
 	in.state.took(send)
 	s.target.crowd.acts(in.state.family)
 	s.air.add(f)
 
-	var err error
-	f.request, err = s.Compose(in, send)
+	var cannot error
+	f.request, cannot = s.Compose(in, send)
+	err = errors.Join(err, cannot)
 	if f.attempt.Variant == "" {
 		f.attempt.Variant = s.variant(in, send)
 	}
@@ -141,7 +147,7 @@ func (s *Stage) board(ctx context.Context, in *Intent, send Send) (*Flight, erro
 	if send.HangUp && err == nil {
 		plan.HangUpAfter = f.size()
 	}
-	if f.wire, openErr = s.target.links.Open(context.WithoutCancel(ctx), s.target.upstream(), plan); openErr != nil {
+	if f.wire, openErr = s.target.links.Open(context.WithoutCancel(ctx), at.upstream(), plan); openErr != nil {
 		err = errors.Join(err, openErr)
 	}
 	return f, err
@@ -196,7 +202,7 @@ func (f *Flight) keep() int64 {
 
 // bytes is the request as it is put on the wire. Keys that are malformed on purpose may hold what ends a header line.
 func (f *Flight) bytes() ([]byte, error) {
-	host := f.stage.target.host()
+	host := f.at.base.name
 	if f.send.KeyFields != nil {
 		return wire.RawBytes(f.request, host), nil
 	}
@@ -247,7 +253,7 @@ func (f *Flight) land(r wire.Result) {
 		}
 		proof = f.wire.Proof()
 	}
-	a.Request = t.recordRequest(f.request)
+	a.Request = t.recordRequest(f.at, f.request)
 	if a.Began == 0 {
 		a.Began = t.clock.now()
 	}

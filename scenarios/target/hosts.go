@@ -32,11 +32,11 @@ func (h host) tlsConfig() *tls.Config {
 	return &tls.Config{ServerName: h.hostname, RootCAs: h.roots, MinVersion: tls.VersionTLS12}
 }
 
-// resolve finds the address of a URL, once for the whole run, and sees that the run may send there.
-func resolve(ctx context.Context, cfg *config.Config, raw string, allowRemote bool) (host, error) {
+// resolve finds the address of a URL, once for the whole run, and sees that the run may send there. Errors say what it is for.
+func resolve(ctx context.Context, cfg *config.Config, what, raw string, allowRemote bool) (host, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return host{}, &ConfigurationError{What: "target.url " + raw, Err: fmt.Errorf("expected a URL such as http://127.0.0.1:8080")}
+		return host{}, &ConfigurationError{What: what, Err: fmt.Errorf("expected a URL such as http://127.0.0.1:8080")}
 	}
 	h := host{name: u.Host, tls: u.Scheme == "https", hostname: u.Hostname()}
 	port := u.Port()
@@ -45,12 +45,12 @@ func resolve(ctx context.Context, cfg *config.Config, raw string, allowRemote bo
 	}
 	ips, err := new(net.Resolver).LookupNetIP(ctx, "ip", u.Hostname())
 	if err != nil {
-		return host{}, &EnvironmentError{What: "target.url " + raw, Err: fmt.Errorf("the host cannot be found: %w", err)}
+		return host{}, &EnvironmentError{What: what, Err: fmt.Errorf("the host cannot be found: %w", err)}
 	}
 	h.remote = slices.ContainsFunc(ips, func(ip netip.Addr) bool { return !ip.Unmap().IsLoopback() })
 	if h.remote {
 		if err := allowed(cfg, u.Hostname(), allowRemote); err != nil {
-			return host{}, &ConfigurationError{What: "target.url " + raw, Err: err}
+			return host{}, &ConfigurationError{What: what, Err: err}
 		}
 	}
 	// IPv4 first, as most servers on a developer's machine listen there alone.

@@ -117,49 +117,13 @@ func (s *Stage) askDuplicate(ctx context.Context, in *Intent, before sight) (pha
 	return before.phase(), word + ", a result, although the first is not done"
 }
 
-// Kill kills the target and records a history.Fault with the phase given by Look or the procedure.
+// Kill kills the target's first instance and records a history.Fault with the phase given by Look or the procedure.
 func (s *Stage) Kill(ctx context.Context, in *Intent, phase string, evidence []string) error {
-	t := s.target
-	fault := &history.Fault{Kind: "kill", Phase: phase, Evidence: t.redact.words(evidence)}
-	if in != nil {
-		fault.Intent = in.ID
-	}
-	if t.life == nil {
-		return errors.New("kill: the configuration has no lifecycle")
-	}
-	exit, err := t.life.Kill(ctx)
-	fault.Landed = err == nil
-	switch {
-	case errors.Is(err, life.ErrNotRunning):
-		fault.Detail = "the target was not running: " + exit.String()
-	case err != nil:
-		fault.Detail = t.redact.text(err.Error())
-	default:
-		fault.Detail = exit.String()
-	}
-	s.rec.add(history.Event{Fault: fault})
-	if err != nil {
-		return &EnvironmentError{What: "killing the target", Err: redactedError{t.redact.text(err.Error()), err}}
-	}
-	return nil
+	return s.Instance(0).Kill(ctx, in, phase, evidence)
 }
 
 // Restart starts it again and waits until it is ready.
-func (s *Stage) Restart(ctx context.Context) error {
-	if s.target.life == nil {
-		return errors.New("restart: the configuration has no lifecycle")
-	}
-	err := s.target.life.Restart(ctx)
-	fault := &history.Fault{Kind: "restart", Landed: err == nil}
-	if err != nil {
-		fault.Detail = s.target.redact.text(err.Error())
-	}
-	s.rec.add(history.Event{Fault: fault})
-	if err != nil {
-		return &EnvironmentError{What: "the target does not come up again", Err: redactedError{fault.Detail, err}}
-	}
-	return nil
-}
+func (s *Stage) Restart(ctx context.Context) error { return s.Instance(0).Restart(ctx) }
 
 // Revive makes the target ready for the next scenario: it ends what the last one left open, takes the last readings of
 // intents that only their baseline tells apart, and starts the target again where it is down.
@@ -189,20 +153,55 @@ func (t *Target) crowded() bool {
 	return false
 }
 
+// revive sees that all instances serve which every scenario finds, and ends the others.
 func (t *Target) revive(ctx context.Context) error {
-	if t.managed && t.life.Can().Has(life.CanResume) {
-		_ = t.life.Resume(ctx) // it may stand still; one that is dead is started below
+	for _, i := range t.instances {
+		if i.onDemand() {
+			if err := t.dismiss(ctx, i); err != nil {
+				return err
+			}
+		} else if err := t.reviveOne(ctx, i); err != nil {
+			return err
+		}
 	}
-	seen := accepts(ctx, t.base.addr)
-	if seen == nil || ctx.Err() != nil {
+	return nil
+}
+
+func (t *Target) reviveOne(ctx context.Context, i *instance) error {
+	i.thaw(ctx)
+	seen := accepts(ctx, i.base.addr)
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
+	case seen == nil:
+		i.becomes(serving)
+		return nil
+	case i.life == nil || !i.life.Can().Has(life.CanStart):
+		return &EnvironmentError{What: t.name(i) + " went down", Err: fmt.Errorf("nobody takes connections at %s any more: %w", i.base.addr, seen)}
 	}
-	if t.life == nil || !t.life.Can().Has(life.CanStart) {
-		return &EnvironmentError{What: "the target went down", Err: fmt.Errorf("nobody takes connections at %s any more: %w", t.base.addr, seen)}
+	if err := i.life.Restart(ctx); err != nil {
+		return &EnvironmentError{What: t.name(i) + " went down and does not come up again", Err: redactedError{t.redact.text(err.Error()), err}}
 	}
-	if err := t.life.Restart(ctx); err != nil {
-		return &EnvironmentError{What: "the target went down and does not come up again", Err: redactedError{t.redact.text(err.Error()), err}}
+	i.becomes(serving)
+	return nil
+}
+
+// thaw lets the instance go on, if it may stand still. One that has ended is started again by others.
+func (i *instance) thaw(ctx context.Context) {
+	if (i.managed || i.stands() == still) && i.life.Can().Has(life.CanResume) && i.life.Resume(ctx) == nil {
+		i.becomes(serving)
 	}
+}
+
+// dismiss ends an instance that nobody wants any more.
+func (t *Target) dismiss(ctx context.Context, i *instance) error {
+	if i.stands() == down {
+		return nil
+	}
+	if _, err := i.life.Kill(ctx); err != nil && !errors.Is(err, life.ErrNotRunning) {
+		return &EnvironmentError{What: "ending " + t.name(i), Err: redactedError{t.redact.text(err.Error()), err}}
+	}
+	i.becomes(down)
 	return nil
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 // living starts this test program again as the api, with a gate; keys are in memory, tickets in a file.
-func living(t *testing.T) rig {
+func living(t *testing.T, more ...string) rig {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -32,7 +32,7 @@ func living(t *testing.T) rig {
       env: {ONCESPEC_TEST_API: "127.0.0.1:{port}", ONCESPEC_TEST_DOWNSTREAM: "{downstream}", ONCESPEC_TEST_FILE: "{dir}/tickets"}
       ready: {http: /stats}
 contract:`
-	return startAt(t, configure(t, "http://127.0.0.1:{port}", plain, "\ncontract:", strings.Replace(lifecycle, "SELF", self, 1)))
+	return startAt(t, configure(t, "http://127.0.0.1:{port}", plain, append(more, "\ncontract:", strings.Replace(lifecycle, "SELF", self, 1))...))
 }
 
 // TestKillAndRestart: the target dies at once, with proof, and comes back at the same place with what it kept.

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"github.com/oncespec/oncespec/faults/life"
 	"github.com/oncespec/oncespec/scenarios/catalogue"
 	"github.com/oncespec/oncespec/scenarios/target/config"
 )
@@ -41,6 +42,9 @@ func newOffers(cfg *config.Config, op *config.Operation, isJSON bool) *offers {
 			catalogue.NeedSecond:    second,
 			catalogue.NeedGate:      cfg.Target.Downstream != nil,
 			catalogue.NeedLifecycle: cfg.Target.Lifecycle != nil,
+			catalogue.NeedPause:     can(cfg.Target.Lifecycle).pause,
+			catalogue.NeedStop:      can(cfg.Target.Lifecycle).stop,
+			catalogue.NeedReplicas:  len(cfg.Target.Replicas) > 0,
 			catalogue.NeedStatus:    op.Status != nil,
 			catalogue.NeedInvalid:   len(op.Samples.Invalid) > 0,
 			catalogue.NeedRefused:   len(op.Samples.Refused) > 0,
@@ -76,4 +80,19 @@ func (o *offers) settle() ([]catalogue.Need, map[catalogue.Need]string) {
 		}
 	}
 	return list, o.missing
+}
+
+// abilities are what a lifecycle can do beyond killing and starting.
+type abilities struct{ pause, stop bool }
+
+func can(l *config.Lifecycle) abilities {
+	switch {
+	case l == nil:
+		return abilities{}
+	case l.Hooks != nil:
+		return abilities{pause: l.Hooks.Pause != "", stop: l.Hooks.Stop != ""}
+	case l.Process != nil:
+		return abilities{pause: life.ProcessVerbs.Has(life.CanPause | life.CanResume), stop: true}
+	}
+	return abilities{pause: true, stop: true}
 }

@@ -68,11 +68,8 @@ func (t *Target) readProbes(k *kit) error {
 
 // source is where probes read: the target, past the fault links.
 func (t *Target) source() probe.Source {
-	scheme := "http://"
-	if t.base.tls {
-		scheme = "https://"
-	}
-	return probe.Source{Base: scheme + t.base.name, Client: t.reader, Dir: t.beside("")}
+	i := t.voice()
+	return probe.Source{Base: i.url(), Client: i.reader, Dir: t.beside("")}
 }
 
 // subject is the intent as a tenant reads about it.
@@ -85,13 +82,13 @@ func (t *Target) subject(in *Intent, tenant string) probe.Subject {
 }
 
 // newReader makes the client of the probes. It goes to the address that was checked, whatever a name resolves to by now.
-func (t *Target) newReader() *http.Client {
+func (i *instance) newReader() *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
 			DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-				return new(net.Dialer).DialContext(ctx, network, t.base.addr)
+				return new(net.Dialer).DialContext(ctx, network, i.base.addr)
 			},
-			TLSClientConfig:        t.base.tlsConfig(),
+			TLSClientConfig:        i.base.tlsConfig(),
 			MaxIdleConnsPerHost:    4,
 			IdleConnTimeout:        30 * time.Second,
 			DisableCompression:     true,
@@ -107,8 +104,8 @@ func (t *Target) closeProbes() error {
 	for _, end := range t.closers {
 		problems = append(problems, end())
 	}
-	if t.reader != nil {
-		t.reader.CloseIdleConnections()
+	for _, i := range t.instances {
+		i.reader.CloseIdleConnections()
 	}
 	return errors.Join(problems...)
 }

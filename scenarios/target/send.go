@@ -39,6 +39,7 @@ type Send struct {
 	GiveUp      <-chan struct{}  // the client closes its connection when this is closed
 	HangUp      bool             // the client closes right after the last request byte
 	Timeout     time.Duration    // default: timeouts.request
+	Replica     int              // the instance it goes to: 0 is target.url, the others target.replicas (see Stage.Replicas)
 
 	aside bool // it is not the intent's write: no effect follows from it
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -14,7 +13,6 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"github.com/oncespec/oncespec/faults/life"
 	"github.com/oncespec/oncespec/faults/link"
 	"github.com/oncespec/oncespec/mockapi/provider"
 	"github.com/oncespec/oncespec/scenarios/target/config"
@@ -49,19 +47,15 @@ type Target struct {
 	kits    map[*config.Operation]*kit
 	tenants []string // the default first
 
-	links    *link.Links
-	gate     *provider.Gate // nil: none is configured
-	gateHost string         // how a container calls the gate's host, if not by its address
-	life     life.Life      // nil: the target cannot be killed
-	managed  bool           // the run started the target itself
-	base     host
-	port     string
-	limiter  *rate.Limiter
-	reader   *http.Client // of the probes
-	closers  []func() error
-	names    names
-	crowd    crowd
-	objects  atomic.Int64
+	links     *link.Links
+	gate      *provider.Gate // nil: none is configured
+	gateHost  string         // how a container calls the gate's host, if not by its address
+	instances []*instance    // the first is at target.url, the others at target.replicas
+	limiter   *rate.Limiter
+	closers   []func() error
+	names     names
+	crowd     crowd
+	objects   atomic.Int64
 
 	mu      sync.Mutex
 	grounds []*ground // whose procedures may still have left something open
@@ -137,62 +131,23 @@ func (t *Target) start(ctx context.Context, o Options) error {
 		}
 		t.kits[op] = kit
 	}
-	return t.bring(ctx)
-}
-
-// place finds out where the target is, or will be.
-func (t *Target) place(ctx context.Context, allowRemote bool) error {
-	parsed, err := template.ParseURL(t.cfg.Target.URL)
-	if err != nil {
-		return &ConfigurationError{What: "target.url " + t.cfg.Target.URL, Err: err}
-	}
-	if t.needsPort(parsed) {
-		port, err := life.FreePort()
-		if err != nil {
-			return &EnvironmentError{What: "port for the target", Err: err}
-		}
-		t.port = fmt.Sprint(port)
-	}
-	url, err := parsed.Expand(t.vars())
-	if err != nil {
-		return &ConfigurationError{What: "target.url " + t.cfg.Target.URL, Err: err}
-	}
-	if t.base, err = resolve(ctx, t.cfg, url, allowRemote); err != nil {
-		return err
-	}
-	limit := rate.Limit(t.cfg.Limits.Rate)
-	if t.cfg.Limits.Rate == 0 {
-		if limit = rate.Inf; t.base.remote {
-			limit = remoteRate
-		}
-	}
-	t.limiter = rate.NewLimiter(limit, 1)
-	t.reader = t.newReader()
-	return nil
-}
-
-func (t *Target) needsPort(url *template.Template) bool {
-	return slices.ContainsFunc(url.Placeholders(), func(p template.Placeholder) bool { return p.Name == "port" })
+	return t.bringAll(ctx)
 }
 
 // vars are the placeholders that hold for the whole run.
-func (t *Target) vars() template.Vars {
-	v := template.Vars{Port: t.port, Dir: t.dir, Env: t.cfg.Env}
+func (t *Target) vars() template.Vars { return t.varsOf(t.first()) }
+
+// varsOf are those that hold for one instance.
+func (t *Target) varsOf(i *instance) template.Vars {
+	v := template.Vars{Port: i.port, Dir: t.dir, Env: t.cfg.Env}
 	if t.gate != nil {
 		v.Downstream = t.gate.URL()
 	}
 	return v
 }
 
-func (t *Target) upstream() link.Upstream {
-	return link.Upstream{Addr: t.base.addr, TLS: t.base.tlsConfig()}
-}
-
 // URL is where the target is, as configured, with the port that was chosen for it.
-func (t *Target) URL() string { return strings.ReplaceAll(t.cfg.Target.URL, "{port}", t.port) }
-
-// host is how the target is named in requests.
-func (t *Target) host() string { return t.base.name }
+func (t *Target) URL() string { return strings.ReplaceAll(t.cfg.Target.URL, "{port}", t.first().port) }
 
 // pace waits for a request's turn.
 func (t *Target) pace(ctx context.Context) error { return t.limiter.Wait(ctx) }
@@ -217,18 +172,17 @@ func (t *Target) Close(ctx context.Context) error {
 
 func (t *Target) close(ctx context.Context) error {
 	t.endLeftovers()
-	var err error
-	if t.life != nil {
-		err = t.life.Close()
+	var errs []error
+	for _, i := range slices.Backward(t.instances) { // what the others share is the first one's
+		if err := i.close(); err != nil {
+			errs = append(errs, fmt.Errorf("stopping the target: %w", err))
+		}
 	}
 	t.links.Close()
 	if t.gate != nil {
 		t.gate.Close()
 	}
-	if err != nil {
-		err = fmt.Errorf("stopping the target: %w", err)
-	}
-	return errors.Join(err, t.closeProbes())
+	return errors.Join(append(errs, t.closeProbes())...)
 }
 
 // endLeftovers ends what procedures have left open.

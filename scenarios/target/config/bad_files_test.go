@@ -62,10 +62,10 @@ var badFiles = []struct {
 	{"an operation of nothing", targetLine + "operations: {a: }\n", []string{
 		`2:16: operations.a: found nothing, expected a mapping`,
 	}},
-	{"unknown fields", "target: {ulr: 'http://127.0.0.1:1', replicas: []}\ntimeout: {}\n" + operations + request + "    efects: []\n    lifetime: 24h\n", []string{
+	{"unknown fields", "target: {ulr: 'http://127.0.0.1:1', copies: []}\ntimeout: {}\n" + operations + request + "    efects: []\n    lifetime: 24h\n", []string{
 		`1:1: target: found no url, expected one`,
-		`1:10: target.ulr: found an unknown field, expected downstream, lifecycle, name, tenants or url (did you mean "url"?)`,
-		`1:37: target.replicas: found an unknown field, expected downstream, lifecycle, name, tenants or url`,
+		`1:10: target.ulr: found an unknown field, expected downstream, lifecycle, name, replicas, tenants or url (did you mean "url"?)`,
+		`1:37: target.copies: found an unknown field, expected downstream, lifecycle, name, replicas, tenants or url`,
 		`2:1: timeout: found an unknown field, expected allow_hosts, contract, limits, operations, target or timeouts (did you mean "timeouts"?)`,
 		`6:5: operations.a.efects: found an unknown field, expected alter, effects, isolate, request, samples, setup, status, unique or vary (did you mean "effects"?)`,
 		`7:5: operations.a.lifetime: found an unknown field, expected alter, effects, isolate, request, samples, setup, status, unique or vary`,
@@ -156,6 +156,17 @@ var badFiles = []struct {
 	}},
 	{"two lifecycles", around("target: {url: '${URL}', lifecycle: {process: {command: [x]}, hooks: {kill: x}}}"), []string{
 		`1:62: target.lifecycle: found process and hooks, expected only one of process, container or hooks`,
+	}},
+	{"replicas that are the target again", around("target: {url: 'http://127.0.0.1:1', replicas: ['http://127.0.0.1:1', 'ftp://127.0.0.1:2', 'http://127.0.0.1:3/x']}"), []string{
+		`1:48: target.replicas[0]: found the URL of target.url again, expected another instance's`,
+		`1:70: target.replicas[1]: found the scheme "ftp", expected http or https`,
+		`1:91: target.replicas[2]: found the path "/x", expected none: write it in front of each request's path`,
+	}},
+	{"replicas that nothing tells apart", around("target: {url: 'http://127.0.0.1:1', replicas: ['http://127.0.0.1:2'], lifecycle: {process: {command: [x]}}}"), []string{
+		`1:92: target.lifecycle.process: found a command that is the same for all instances, expected {port} in command or env, where each one's port is filled in`,
+	}},
+	{"a pause for ever", around("target: {url: 'http://127.0.0.1:1', lifecycle: {hooks: {kill: x, pause: y}}}"), []string{
+		`1:56: target.lifecycle.hooks: found only one of pause and resume, expected both or none: what is paused has to go on`,
 	}},
 	{"a container of nothing", boxed("{}"), []string{
 		`1:60: target.lifecycle.container: found none of them, expected exactly one of image, build or program`,
@@ -391,7 +402,7 @@ var badFiles = []struct {
 	// several at once
 	{"several at once, in the order of the file", "target: {url: ftp, nam: x}\noperations:\n  B:\n    request: {method: POST, path: a}\n    unique: [t]\n    status: {get: /a}\n", []string{
 		`1:15: target.url: found "ftp", expected a URL such as http://127.0.0.1:8080`,
-		`1:20: target.nam: found an unknown field, expected downstream, lifecycle, name, tenants or url (did you mean "name"?)`,
+		`1:20: target.nam: found an unknown field, expected downstream, lifecycle, name, replicas, tenants or url (did you mean "name"?)`,
 		`3:3: operations.B: found "B", expected a name of small letters, digits and single hyphens, such as create-ticket`,
 		`4:35: operations.B.request.path: found "a", expected a path that begins with /`,
 		`5:14: operations.B.unique[0]: found "t", expected a JSON Pointer such as /title`,

@@ -79,7 +79,8 @@ func (k *checker) secrets() {
 
 func (k *checker) target() {
 	t := &k.config.Target
-	k.url(t)
+	k.url("/target/url", t.URL)
+	k.replicas(t)
 	k.tenants(t)
 	if t.Lifecycle != nil {
 		k.lifecycle(t.Lifecycle)
@@ -89,12 +90,11 @@ func (k *checker) target() {
 	}
 }
 
-func (k *checker) url(t *Service) {
-	const at = "/target/url"
-	if t.URL == "" {
+func (k *checker) url(at, configured string) {
+	if configured == "" {
 		return // the schema says so
 	}
-	text, ok := k.urlTemplate(at, t.URL, allow{"port", "env"})
+	text, ok := k.urlTemplate(at, configured, allow{"port", "env"})
 	if !ok {
 		return
 	}
@@ -161,6 +161,9 @@ func (k *checker) lifecycle(l *Lifecycle) {
 		k.container(at+"/container", c)
 	}
 	if h := l.Hooks; h != nil {
+		if (h.Pause == "") != (h.Resume == "") {
+			k.add(at+"/hooks", "only one of pause and resume", "both or none: what is paused has to go on")
+		}
 		k.ready(at+"/hooks/ready", h.Ready)
 	}
 }

@@ -29,6 +29,7 @@ type Config struct {
 type Service struct {
 	Name       string             `json:"name,omitempty"`
 	URL        string             `json:"url" jsonschema:"required,minLength=1"` // a template: {port} is what the lifecycle chose
+	Replicas   []string           `json:"replicas,omitempty"`                    // URLs of further instances on the same state; {port} is each one's own
 	Tenants    map[string]*Tenant `json:"tenants,omitempty"`                     // principals; values may use ${ENV}
 	Lifecycle  *Lifecycle         `json:"lifecycle,omitempty"`                   // how to kill it and start it again
 	Downstream *Downstream        `json:"downstream,omitempty"`                  // the gate: a stub of what it calls while it works
@@ -79,12 +80,31 @@ type Build struct {
 	Dockerfile string `json:"dockerfile,omitempty"`                      // in the context; default Dockerfile
 }
 
-// Hooks are shell commands that act on a target somebody else runs. They are no templates: the shell fills variables in.
+// Hooks are shell commands that act on a target somebody else runs. They are no templates: the shell fills variables in. PORT,
+// DIR and DOWNSTREAM are what {port}, {dir} and {downstream} are elsewhere, REPLICA is the number of the instance that is meant:
+// 0 is target.url. A stop hook finds the seconds it may take in GRACE.
 type Hooks struct {
-	Start string `json:"start,omitempty"`                        // starts it again after a kill
-	Kill  string `json:"kill" jsonschema:"required,minLength=1"` // ends it without warning, in mid-work
-	Stop  string `json:"stop,omitempty"`                         // asks it to end
-	Ready Ready  `json:"ready,omitempty"`
+	Start  string `json:"start,omitempty"`                        // starts it again after a kill
+	Kill   string `json:"kill" jsonschema:"required,minLength=1"` // ends it without warning, in mid-work
+	Stop   string `json:"stop,omitempty"`                         // asks it to end
+	Pause  string `json:"pause,omitempty"`                        // freezes it in mid-work; with resume
+	Resume string `json:"resume,omitempty"`                       // lets it go on
+	Ready  Ready  `json:"ready,omitempty"`
+}
+
+// Readiness is how to tell that the target may be used.
+func (l *Lifecycle) Readiness() Ready {
+	switch {
+	case l == nil:
+		return Ready{}
+	case l.Process != nil:
+		return l.Process.Ready
+	case l.Container != nil:
+		return l.Container.Ready
+	case l.Hooks != nil:
+		return l.Hooks.Ready
+	}
+	return Ready{}
 }
 
 // Ready tells when the target may be used; without a path an accepted connection is enough.

@@ -34,6 +34,9 @@ func CheckHosts(c *Config, allowRemote bool) error {
 	}
 	h.name("/target/name", c.Target.Name)
 	h.host("/target/url", c.host())
+	for i, url := range c.Target.Replicas {
+		h.host(below("/target/replicas", i), c.hostOf(url))
+	}
 	if d := c.Target.Downstream; d != nil {
 		if host, _, err := net.SplitHostPort(d.Listen); err == nil {
 			h.host("/target/downstream/listen", host)
@@ -178,8 +181,10 @@ func (h *hostCheck) liveIn(value any, at string) {
 }
 
 // host is the host of the target's URL, or empty.
-func (c *Config) host() string {
-	t, err := template.Parse(c.Target.URL)
+func (c *Config) host() string { return c.hostOf(c.Target.URL) }
+
+func (c *Config) hostOf(configured string) string {
+	t, err := template.Parse(configured)
 	if err != nil {
 		return ""
 	}
