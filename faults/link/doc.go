@@ -5,6 +5,9 @@
 // Toxiproxy brings along stop reading, which leaves goroutines behind and makes the upstream notice a fault that only the
 // client should see.
 //
+// A [Relay] is the other kind of link: a long-lived one, such as that between a program and its database, whose faults (hold,
+// delay, cut) come and go while its connections live.
+//
 // It knows bytes, not HTTP: "the first response byte" is whatever the upstream sends first. Under HTTP/1.1 that is the start
 // of an answer (or of an interim one, if the client asked for it); under HTTP/2 it would be connection set-up, so do not
 // speak HTTP/2 through a wire whose plan acts on the response.
@@ -12,5 +15,5 @@
 // What TCP through Toxiproxy cannot carry: a half-close (a client that closes its sending side has left) and a reset from the
 // upstream (it reaches the client as an ordinary close).
 //
-// Start reading at [Links.Open], then [Plan], then [Proof]; the faults themselves are in request.go and response.go.
+// Start reading at [Links.Open], then [Plan], then [Proof]; for relays at [Links.Relay], then [Halt]. The faults of a wire are in request.go and response.go.
 package link

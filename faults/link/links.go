@@ -22,12 +22,12 @@ type Upstream struct {
 	TLS *tls.Config
 }
 
-// Links owns the wires of one run. Make one with New.
+// Links owns the wires and relays of one run. Make one with New.
 type Links struct {
 	server *toxiproxy.ApiServer // never listens: proxies only need one to belong to
 
 	mu     sync.Mutex
-	wires  map[*Wire]struct{}
+	open   map[closer]struct{}
 	closed bool
 }
 
@@ -36,7 +36,7 @@ func New() *Links {
 	register()
 	return &Links{
 		server: toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop()),
-		wires:  map[*Wire]struct{}{},
+		open:   map[closer]struct{}{},
 	}
 }
 
@@ -74,12 +74,15 @@ func (l *Links) Open(ctx context.Context, up Upstream, plan Plan) (*Wire, error)
 	return w, nil
 }
 
-// Close closes every wire that is still open. Open fails from then on.
+// closer is a wire or a relay.
+type closer interface{ Close() }
+
+// Close closes every wire and relay that is still open. Open and Relay fail from then on.
 func (l *Links) Close() {
 	l.mu.Lock()
 	l.closed = true
-	open := make([]*Wire, 0, len(l.wires))
-	for w := range l.wires {
+	open := make([]closer, 0, len(l.open))
+	for w := range l.open {
 		open = append(open, w)
 	}
 	l.mu.Unlock()
@@ -91,20 +94,20 @@ func (l *Links) Close() {
 	all.Wait()
 }
 
-func (l *Links) remember(w *Wire) bool {
+func (l *Links) remember(w closer) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		return false
 	}
-	l.wires[w] = struct{}{}
+	l.open[w] = struct{}{}
 	return true
 }
 
-func (l *Links) forget(w *Wire) {
+func (l *Links) forget(w closer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.wires, w)
+	delete(l.open, w)
 }
 
 // loopback reports whether a dial is answered or refused at once. Toxiproxy dials in its accept loop without a limit, which

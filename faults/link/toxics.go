@@ -18,6 +18,7 @@ var (
 	register = sync.OnceFunc(func() {
 		toxics.Register(requestType, new(requestToxic))
 		toxics.Register(responseType, new(responseToxic))
+		toxics.Register(relayType, new(relayToxic))
 	})
 	// wires finds a wire by its id: Toxiproxy makes toxics itself, from their type and JSON attributes.
 	wires sync.Map

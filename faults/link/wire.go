@@ -52,7 +52,7 @@ func newWire(plan Plan) *Wire {
 
 func (w *Wire) start(server *toxiproxy.ApiServer, upstream string) error {
 	w.proxy = toxiproxy.NewProxy(server, fmt.Sprintf("wire-%d", w.id), "127.0.0.1:0", upstream)
-	log := zerolog.New(dialLog{w}).Level(zerolog.ErrorLevel)
+	log := zerolog.New(dialLog{&w.ledger}).Level(zerolog.ErrorLevel)
 	w.proxy.Logger = &log
 
 	wires.Store(w.id, w)
@@ -114,7 +114,7 @@ func (w *Wire) close() {
 }
 
 // dialLog is where the proxy's log goes: the log is the only place where Toxiproxy tells that it could not reach the upstream.
-type dialLog struct{ wire *Wire }
+type dialLog struct{ ledger *ledger }
 
 func (d dialLog) Write(line []byte) (int, error) {
 	var entry struct {
@@ -122,7 +122,7 @@ func (d dialLog) Write(line []byte) (int, error) {
 		Error   string `json:"error"`
 	}
 	if json.Unmarshal(line, &entry) == nil && strings.HasPrefix(entry.Message, "Unable to open connection") {
-		d.wire.ledger.note(func(p *Proof) { p.DialError = entry.Error })
+		d.ledger.note(func(p *Proof) { p.DialError = entry.Error })
 	}
 	return len(line), nil
 }

@@ -23,6 +23,7 @@ const (
 	NeedPause     Need = "pause"           // the target can be frozen and go on where it was
 	NeedStop      Need = "stop"            // the target can be asked to end
 	NeedReplicas  Need = "replicas"        // two instances on the same state
+	NeedStoreLink Need = "store-link"      // the operation reaches its database by a link that the run can break
 	NeedStatus    Need = "status"          // a status resource
 	NeedInvalid   Need = "samples.invalid" // a payload that validation refuses
 	NeedRefused   Need = "samples.refused" // a payload that the business refuses for good
@@ -39,7 +40,7 @@ const (
 
 // Needs returns every need in the order of the constants.
 func Needs() []Need {
-	return []Need{NeedState, NeedResource, NeedChange, NeedTenants, NeedRenewed, NeedSecond, NeedGate, NeedLifecycle, NeedPause, NeedStop, NeedReplicas, NeedStatus,
+	return []Need{NeedState, NeedResource, NeedChange, NeedTenants, NeedRenewed, NeedSecond, NeedGate, NeedLifecycle, NeedPause, NeedStop, NeedReplicas, NeedStoreLink, NeedStatus,
 		NeedInvalid, NeedRefused, NeedCrash, NeedAlter, NeedMarker, NeedNoBody, NeedLargeBody, NeedKeyHeader, NeedKeyInPath, NeedJSON}
 }
 
@@ -134,6 +135,8 @@ func Unlock(n Need) string {
 		return "target.lifecycle (hooks: stop)"
 	case NeedReplicas:
 		return "target.replicas"
+	case NeedStoreLink:
+		return "target.store"
 	case NeedStatus:
 		return "operations.NAME.status"
 	case NeedInvalid, NeedRefused, NeedCrash:

@@ -165,7 +165,7 @@ const (
 
 // Fault is something done to the target or to what it depends on.
 type Fault struct {
-	Kind     string   `json:"kind"` // kill, restart, stop, pause, resume, hold, release, fail-downstream, lose-downstream, drop-downstream
+	Kind     string   `json:"kind"` // kill, restart, stop, pause, resume, hold, release, fail-downstream, lose-downstream, drop-downstream, store-hold, store-step, store-release, store-cut, store-mend, store-delay, store-silence
 	Intent   string   `json:"intent,omitempty"`
 	Instance int      `json:"instance,omitempty"` // the instance it was done to: 0 is target.url
 	Landed   bool     `json:"landed"`             // seen to have happened

@@ -3,6 +3,7 @@ package history
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/oncespec/oncespec/mockapi/contract"
 )
@@ -116,6 +117,7 @@ func (h *History) Held(intent string) (from, until int64, ok bool) {
 		case e.Fault.Kind == "hold" && e.Fault.Landed && !ok:
 			from, until, ok = e.At, math.MaxInt64, true
 		case e.Fault.Kind == "pause" || e.Fault.Kind == "resume": // the call is held all the while
+		case strings.HasPrefix(e.Fault.Kind, "store-"): // is about another link
 		case e.Fault.Kind != "hold" && ok && until == math.MaxInt64:
 			until = e.At // released, failed, dropped, or the target is dead
 		}

@@ -1,11 +1,13 @@
 package target_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -33,6 +35,7 @@ func TestMain(m *testing.M) {
 // api is a small ticket API that does a keyed write once. Its fields break it on purpose.
 type api struct {
 	downstream string // called for each new ticket, with the key as downstream key; empty: not called
+	store      string // asked twice for each new ticket, over one connection; empty: not asked
 	refuse     int    // every write is answered with this status
 	hide       bool   // the list shows nothing
 	forget     bool   // keys are ignored
@@ -170,6 +173,9 @@ func (a *api) execute(r *http.Request, body []byte) (int, []byte) {
 			return 503, []byte(`{"error":"downstream failed"}`)
 		}
 	}
+	if a.store != "" && !a.ask("claim", "commit") {
+		return 503, []byte(`{"error":"no database"}`)
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	ticket["id"] = fmt.Sprintf("t%d", len(a.tickets)+1)
@@ -178,6 +184,24 @@ func (a *api) execute(r *http.Request, body []byte) (int, []byte) {
 	a.keep(ticket)
 	answer, _ := json.Marshal(map[string]any{"id": ticket["id"], "title": ticket["title"], "noise": a.noise, "echo": r.Header.Get("Authorization")})
 	return 201, answer
+}
+
+// ask says lines to the store, one after the other, and tells whether all were answered.
+func (a *api) ask(lines ...string) bool {
+	conn, err := net.Dial("tcp", a.store)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(time.Second))
+	in := bufio.NewReader(conn)
+	for _, line := range lines {
+		fmt.Fprintln(conn, line)
+		if answer, err := in.ReadString('\n'); err != nil || answer != "done\n" {
+			return false
+		}
+	}
+	return true
 }
 
 func (a *api) status(w http.ResponseWriter, r *http.Request) {

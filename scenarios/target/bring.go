@@ -149,7 +149,7 @@ func (t *Target) makeProcess(i *instance, p *config.Process) error {
 func (t *Target) makeHooks(i *instance, h *config.Hooks) {
 	i.life = life.NewHooks(life.HookCommands{
 		Start: h.Start, Kill: h.Kill, Stop: h.Stop, Pause: h.Pause, Resume: h.Resume,
-		Env:   []string{"PORT=" + i.port, "DIR=" + t.dir, "DOWNSTREAM=" + t.vars().Downstream, fmt.Sprintf("REPLICA=%d", i.index)},
+		Env:   []string{"PORT=" + i.port, "DIR=" + t.dir, "DOWNSTREAM=" + t.vars().Downstream, "STORE=" + t.vars().Store, fmt.Sprintf("REPLICA=%d", i.index)},
 		Dir:   t.beside(""),
 		Ready: t.ready(i, h.Ready), ReadyWithin: h.Ready.Within,
 	})

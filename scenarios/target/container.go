@@ -60,7 +60,7 @@ func (t *Target) makeContainer(i *instance, c *config.Container) error {
 		box.Ready = func(ctx context.Context) error { return keeps(ctx, i.base.addr) }
 	}
 	vars := t.varsOf(i)
-	vars.Dir = c.Volume
+	vars.Dir, vars.Store = c.Volume, t.storeSeenFrom(vars.Store)
 	if c.Port != 0 {
 		vars.Port = fmt.Sprint(c.Port)
 	}

@@ -43,22 +43,27 @@ func resolve(ctx context.Context, cfg *config.Config, what, raw string, allowRem
 	if port == "" {
 		port = map[bool]string{false: "80", true: "443"}[h.tls]
 	}
-	ips, err := new(net.Resolver).LookupNetIP(ctx, "ip", u.Hostname())
+	h.addr, h.remote, err = addressOf(ctx, cfg, what, u.Hostname(), port, allowRemote)
+	return h, err
+}
+
+// addressOf finds the address of a host that the configuration names, and sees that the run may use it.
+func addressOf(ctx context.Context, cfg *config.Config, what, name, port string, allowRemote bool) (addr string, remote bool, err error) {
+	ips, err := new(net.Resolver).LookupNetIP(ctx, "ip", name)
 	if err != nil {
-		return host{}, &EnvironmentError{What: what, Err: fmt.Errorf("the host cannot be found: %w", err)}
+		return "", false, &EnvironmentError{What: what, Err: fmt.Errorf("the host cannot be found: %w", err)}
 	}
-	h.remote = slices.ContainsFunc(ips, func(ip netip.Addr) bool { return !ip.Unmap().IsLoopback() })
-	if h.remote {
-		if err := allowed(cfg, u.Hostname(), allowRemote); err != nil {
-			return host{}, &ConfigurationError{What: what, Err: err}
+	remote = slices.ContainsFunc(ips, func(ip netip.Addr) bool { return !ip.Unmap().IsLoopback() })
+	if remote {
+		if err := allowed(cfg, name, allowRemote); err != nil {
+			return "", false, &ConfigurationError{What: what, Err: err}
 		}
 	}
 	// IPv4 first, as most servers on a developer's machine listen there alone.
 	slices.SortStableFunc(ips, func(a, b netip.Addr) int {
 		return map[bool]int{true: 0, false: 1}[a.Unmap().Is4()] - map[bool]int{true: 0, false: 1}[b.Unmap().Is4()]
 	})
-	h.addr = net.JoinHostPort(reachable(ctx, ips, port), port)
-	return h, nil
+	return net.JoinHostPort(reachable(ctx, ips, port), port), remote, nil
 }
 
 // reachable is the first address that takes a connection, else the first.

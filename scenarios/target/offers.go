@@ -45,6 +45,7 @@ func newOffers(cfg *config.Config, op *config.Operation, isJSON bool) *offers {
 			catalogue.NeedPause:     can(cfg.Target.Lifecycle).pause,
 			catalogue.NeedStop:      can(cfg.Target.Lifecycle).stop,
 			catalogue.NeedReplicas:  len(cfg.Target.Replicas) > 0,
+			catalogue.NeedStoreLink: cfg.Target.Store != nil,
 			catalogue.NeedStatus:    op.Status != nil,
 			catalogue.NeedInvalid:   len(op.Samples.Invalid) > 0,
 			catalogue.NeedRefused:   len(op.Samples.Refused) > 0,

@@ -107,11 +107,13 @@ func (s *Stage) study(ctx context.Context, g *groundwork) error {
 	if err != nil {
 		return err
 	}
+	stored := s.StoreSeen()
 	f := s.Go(ctx, in, Send{Label: "steady"})
 	a := f.Wait(ctx)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	stores := s.StoreSeen().Requests.Pieces > stored.Requests.Pieces
 	if problem := s.refused(f); problem != nil {
 		g.state.Problem = problem
 		return nil
@@ -137,6 +139,7 @@ func (s *Stage) study(ctx context.Context, g *groundwork) error {
 		return err
 	}
 	s.learnGate(in, g, offers)
+	s.learnStore(stores, offers)
 	g.state.Offers, g.state.Missing = offers.settle()
 	return nil
 }

@@ -49,6 +49,7 @@ type Target struct {
 
 	links     *link.Links
 	gate      *provider.Gate // nil: none is configured
+	store     *link.Relay    // to its database; nil: none is configured
 	gateHost  string         // how a container calls the gate's host, if not by its address
 	instances []*instance    // the first is at target.url, the others at target.replicas
 	limiter   *rate.Limiter
@@ -121,6 +122,9 @@ func (t *Target) start(ctx context.Context, o Options) error {
 	if err := t.openGate(ctx); err != nil {
 		return err
 	}
+	if err := t.openStore(ctx, o.AllowRemote); err != nil {
+		return err
+	}
 	if err := t.place(ctx, o.AllowRemote); err != nil {
 		return err
 	}
@@ -142,6 +146,9 @@ func (t *Target) varsOf(i *instance) template.Vars {
 	v := template.Vars{Port: i.port, Dir: t.dir, Env: t.cfg.Env}
 	if t.gate != nil {
 		v.Downstream = t.gate.URL()
+	}
+	if t.store != nil {
+		v.Store = t.store.Addr
 	}
 	return v
 }

@@ -88,6 +88,9 @@ func (k *checker) target() {
 	if t.Downstream != nil {
 		k.downstream(t.Downstream)
 	}
+	if t.Store != nil {
+		k.store(t.Store)
+	}
 }
 
 func (k *checker) url(at, configured string) {
@@ -151,7 +154,7 @@ func (k *checker) lifecycle(l *Lifecycle) {
 	k.exactlyOne(at, "process", "container", "hooks")
 	if p := l.Process; p != nil {
 		here := at + "/process"
-		k.command(here, p.Command, p.Env, allow{"port", "dir", "downstream", "env"})
+		k.command(here, p.Command, p.Env, allow{"port", "dir", "downstream", "store", "env"})
 		if len(p.Command) > 0 && p.Command[0] == "" {
 			k.add(here+"/command/0", "nothing", "a program")
 		}

@@ -24,7 +24,7 @@ func (k *checker) container(at string, c *Container) {
 			k.add(below(at+"/files", name), "nothing", "a file")
 		}
 	}
-	may := allow{"port", "downstream", "env"}
+	may := allow{"port", "downstream", "store", "env"}
 	switch {
 	case k.has(at+"/volume") && (!path.IsAbs(c.Volume) || path.Clean(c.Volume) == "/"):
 		k.add(at+"/volume", quote(c.Volume), "an absolute path of a folder in the container, such as /data")

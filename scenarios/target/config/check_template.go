@@ -13,7 +13,7 @@ type allow []string
 
 // vars stand in for what only a run knows, so that what is made of a template can be looked at.
 func (k *checker) vars() template.Vars {
-	return template.Vars{Key: "k", Port: "1", Dir: "/d", Downstream: "http://127.0.0.1:1", Env: k.config.Env}
+	return template.Vars{Key: "k", Port: "1", Dir: "/d", Downstream: "http://127.0.0.1:1", Store: "127.0.0.1:1", Env: k.config.Env}
 }
 
 // text checks a template that is no URL.
@@ -163,6 +163,8 @@ func (k *checker) placeholders(at string, list []template.Placeholder, may allow
 			expected = "a port: only a target that the run starts (target.lifecycle.process or container) is given one"
 		case name == "downstream" && k.config.Target.Downstream == nil:
 			expected = "target.downstream, which it is the URL of"
+		case name == "store" && k.config.Target.Store == nil:
+			expected = "target.store, which it is the address of"
 		case slices.Contains(may, name):
 			continue
 		case p.Name == "setup":

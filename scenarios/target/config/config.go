@@ -33,6 +33,7 @@ type Service struct {
 	Tenants    map[string]*Tenant `json:"tenants,omitempty"`                     // principals; values may use ${ENV}
 	Lifecycle  *Lifecycle         `json:"lifecycle,omitempty"`                   // how to kill it and start it again
 	Downstream *Downstream        `json:"downstream,omitempty"`                  // the gate: a stub of what it calls while it works
+	Store      *Store             `json:"store,omitempty"`                       // a link that the run can break, between it and its database
 
 	Order []string `json:"-"` // tenants' names: the default first, the others as written
 }
@@ -52,7 +53,7 @@ type Lifecycle struct {
 }
 
 // Process is a target that the run starts itself. Command and Env are templates: {port} and {dir} are chosen by the run,
-// {dir} survives a restart, {downstream} is the gate.
+// {dir} survives a restart, {downstream} is the gate, {store} the link to its database.
 type Process struct {
 	Command []string          `json:"command" jsonschema:"required,minItems=1"` // program and arguments, no shell
 	Env     map[string]string `json:"env,omitempty"`                            // added to the run's own

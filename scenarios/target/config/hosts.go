@@ -42,6 +42,7 @@ func CheckHosts(c *Config, allowRemote bool) error {
 			h.host("/target/downstream/listen", host)
 		}
 	}
+	h.store(c)
 	for _, name := range c.Order {
 		for i, e := range c.Operations[name].Effects {
 			if e.SQL != nil && e.SQL.Driver == string(template.Postgres) {

@@ -9,6 +9,7 @@
 //	{key}                  the intent's key
 //	{port} {dir}           what the lifecycle chose; the folder survives a restart
 //	{downstream}           the gate's URL
+//	{store}                host:port of the link to the target's database
 //	${NAME}                from the environment
 //
 // Braces that surround anything else stand for themselves; {{key}} writes {key}, and $${NAME} writes ${NAME}. In URLs, where

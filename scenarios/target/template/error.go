@@ -25,7 +25,7 @@ func (e *Error) Error() string {
 }
 
 // names are the placeholders as they are written.
-var names = []string{"{body:/…}", "{answer:/…}", "{setup.NAME:/…}", "{key}", "{port}", "{dir}", "{downstream}", "${NAME}"}
+var names = []string{"{body:/…}", "{answer:/…}", "{setup.NAME:/…}", "{key}", "{port}", "{dir}", "{downstream}", "{store}", "${NAME}"}
 
 func unknown(group string, offset int) *Error {
 	e := &Error{
@@ -40,7 +40,7 @@ func unknown(group string, offset int) *Error {
 		name, step = first, "."+second
 	}
 	best := 3
-	for _, known := range []string{"body", "answer", "setup", "key", "port", "dir", "downstream"} {
+	for _, known := range []string{"body", "answer", "setup", "key", "port", "dir", "downstream", "store"} {
 		d := levenshtein.ComputeDistance(strings.ToLower(name), known)
 		if d == 2 && len(known) <= 4 && name[0] != known[0] {
 			continue // {id} is no misspelt {dir}
