@@ -12,6 +12,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/oncespec/oncespec/mockapi/spelling"
 )
 
 // DefaultProfile is what a contract without a `profile:` starts from.
@@ -38,7 +40,7 @@ func Profiles() []string {
 func Profile(name string) (Contract, error) {
 	text, err := fs.ReadFile(profiles, path.Join("profiles", name+".yaml"))
 	if err != nil {
-		return Contract{}, &Problem{Path: "profile", Found: name, Expected: "one of " + strings.Join(Profiles(), ", "), Near: near(name, Profiles())}
+		return Contract{}, &Problem{Path: "profile", Found: name, Expected: "one of " + strings.Join(Profiles(), ", "), Near: spelling.Nearest(name, Profiles())}
 	}
 	var c Contract
 	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(&c); err != nil {

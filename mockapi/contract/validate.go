@@ -9,9 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/oncespec/oncespec/mockapi/spelling"
 )
 
 // Problem is one parameter that holds what it must not.
@@ -72,7 +73,7 @@ func (v *validator) check(ok bool, path, found, expected string) {
 
 func (v *validator) word(path, found string, allowed []string) {
 	if found != "" && !slices.Contains(allowed, found) {
-		v.problems = append(v.problems, &Problem{Path: path, Found: found, Expected: "one of " + strings.Join(allowed, ", ") + ", or nothing for unspecified", Near: near(found, allowed)})
+		v.problems = append(v.problems, &Problem{Path: path, Found: found, Expected: "one of " + strings.Join(allowed, ", ") + ", or nothing for unspecified", Near: spelling.Nearest(found, allowed)})
 	}
 }
 
@@ -115,7 +116,7 @@ func (k Key) makes() bool {
 func (v *validator) scope(list []Scope) {
 	for i, s := range list {
 		if !slices.Contains(scopes, string(s)) {
-			v.problems = append(v.problems, &Problem{Path: item("scope", i), Found: string(s), Expected: "one of " + strings.Join(scopes, ", "), Near: near(string(s), scopes)})
+			v.problems = append(v.problems, &Problem{Path: item("scope", i), Found: string(s), Expected: "one of " + strings.Join(scopes, ", "), Near: spelling.Nearest(string(s), scopes)})
 			continue
 		}
 		v.check(slices.Index(list, s) == i, item("scope", i), string(s), "each scope once")
@@ -156,17 +157,3 @@ func (v *validator) pointers(path string, list []string) {
 }
 
 func item(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
-
-// near is the word that a misspelt one is probably meant to be, or empty.
-func near(found string, words []string) string {
-	best, distance := "", max(2, len(found)/3)+1
-	for _, w := range words {
-		if len(found) > 2 && strings.HasPrefix(w, strings.ToLower(found)) {
-			return w
-		}
-		if d := levenshtein.ComputeDistance(strings.ToLower(found), w); d < distance && d < len(w) {
-			best, distance = w, d
-		}
-	}
-	return best
-}

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/go-json-experiment/json"
 
 	"github.com/oncespec/oncespec/mockapi/flow"
+	"github.com/oncespec/oncespec/mockapi/spelling"
 )
 
 // Mutant is the mock with one defect.
@@ -46,21 +46,15 @@ func (m Mutant) MarshalJSON() ([]byte, error) {
 
 // Find returns the mutant of a name. Its error names the nearest one there is.
 func Find(name string) (Mutant, error) {
-	nearest, distance := "", 0
+	var names []string
 	for _, m := range List() {
 		if m.Name == name {
 			return m, nil
 		}
-		if d := levenshtein.ComputeDistance(name, m.Name); nearest == "" || d < distance {
-			nearest, distance = m.Name, d
-		}
-	}
-	if distance <= max(2, len(name)/3) {
-		return Mutant{}, fmt.Errorf("there is no mutant %q: did you mean %q?", name, nearest)
-	}
-	var names []string
-	for _, m := range List() {
 		names = append(names, m.Name)
+	}
+	if near := spelling.Nearest(name, names); near != "" {
+		return Mutant{}, fmt.Errorf("there is no mutant %q: did you mean %q?", name, near)
 	}
 	return Mutant{}, fmt.Errorf("there is no mutant %q: expected one of %s", name, strings.Join(names, ", "))
 }

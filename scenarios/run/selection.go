@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
-
+	"github.com/oncespec/oncespec/mockapi/spelling"
 	"github.com/oncespec/oncespec/scenarios/catalogue"
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
@@ -87,14 +86,8 @@ func matches(pattern, id string) bool {
 
 // Nearest returns `, did you mean "X"?` for the word's near miss among the words, or nothing.
 func Nearest(word string, words []string) string {
-	best, distance := "", 1+len(word)/3
-	for _, w := range words {
-		if d := levenshtein.ComputeDistance(strings.ToLower(word), strings.ToLower(w)); d <= distance && d > 0 {
-			best, distance = w, d-1
-		}
+	if near := spelling.Nearest(word, words); near != "" {
+		return fmt.Sprintf(", did you mean %q?", near)
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf(", did you mean %q?", best)
+	return ""
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
+	"github.com/oncespec/oncespec/mockapi/spelling"
 )
 
 // Problem is one thing that is wrong with a file, and where.
@@ -109,14 +109,10 @@ func quote(text string) string {
 
 // near is the word that a misspelt one is probably meant to be, quoted, or empty.
 func near(found string, words []string) string {
-	best, distance := "", max(2, len(found)/3)+1
-	for _, w := range words {
-		d := levenshtein.ComputeDistance(strings.ToLower(found), strings.ToLower(w))
-		if d < distance && d < len(w) {
-			best, distance = quote(w), d
-		}
+	if word := spelling.Nearest(found, words); word != "" {
+		return quote(word)
 	}
-	return best
+	return ""
 }
 
 // either joins words: a, b or c.

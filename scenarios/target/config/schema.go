@@ -56,6 +56,9 @@ func (d *document) conform() (problems Problems, loose bool) {
 			}
 			return
 		}
+		if _, word := e.ErrorKind.(*kind.Enum); word && len(e.InstanceLocation) > 0 && e.InstanceLocation[0] == "contract" {
+			return // the contract itself says it, with all else that is wrong with it
+		}
 		problems = append(problems, d.mismatch(e)...)
 		switch e.ErrorKind.(type) {
 		case *kind.AdditionalProperties, *kind.Required, *kind.MinLength, *kind.MinItems:

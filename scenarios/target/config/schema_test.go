@@ -13,6 +13,8 @@ import (
 
 	"github.com/invopop/jsonschema"
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/oncespec/oncespec/mockapi/contract"
 )
 
 var update = flag.Bool("update", false, "write oncespec.schema.json from the types")
@@ -50,6 +52,7 @@ func generate(t *testing.T) []byte {
 		r.CommentMap[name] = strings.Join(strings.Fields(comment), " ")
 	}
 	schema := r.Reflect(&Config{})
+	words(schema)
 	schema.ID = ""
 	schema.Title = "oncespec.yaml"
 	var out bytes.Buffer
@@ -60,6 +63,68 @@ func generate(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	return out.Bytes()
+}
+
+// words adds the words that a contract's parameters take. One type stands for several parameters, each with words of its own,
+// so they stand where the type is used.
+func words(schema *jsonschema.Schema) {
+	block := schema.Definitions["Contract"].Properties
+	for parameter := block.Oldest(); parameter != nil; parameter = parameter.Next() {
+		name, property := parameter.Key, parameter.Value
+		switch {
+		case property.Items != nil:
+			property.Items.Enum = allowed(name, false)
+		case property.Type == "string":
+			property.Enum = allowed(name, true)
+		}
+		_, of, _ := strings.Cut(property.Ref, "#/$defs/")
+		if of == "" {
+			continue
+		}
+		parts := jsonschema.NewProperties()
+		for part := schema.Definitions[of].Properties.Oldest(); part != nil; part = part.Next() {
+			if enum := allowed(name+"."+part.Key, true); enum != nil {
+				parts.Set(part.Key, &jsonschema.Schema{Enum: enum})
+			}
+		}
+		if parts.Len() > 0 {
+			property.Properties = parts
+		}
+	}
+}
+
+// allowed lists the words of a parameter; the empty one means unspecified, where a parameter is a word and no list of them.
+func allowed(path string, unspecified bool) (enum []any) {
+	for _, word := range contract.Allowed(path) {
+		enum = append(enum, word)
+	}
+	if enum != nil && unspecified {
+		enum = append(enum, "")
+	}
+	return enum
+}
+
+// TestTheSchemaNamesTheWordsOfAContract: an editor offers them, and marks any other.
+func TestTheSchemaNamesTheWordsOfAContract(t *testing.T) {
+	t.Parallel()
+	for text, valid := range map[string]bool{
+		`{action: refuse, statuses: [422]}`: true,
+		`{action: ""}`:                      true,
+		`{action: independent}`:             false, // a word of other_operation
+		`{action: refuze}`:                  false,
+	} {
+		d, problems := read("words.yaml", []byte("target: {url: 'http://127.0.0.1:1'}\noperations: {}\ncontract: {mismatch: "+text+", scope: [account]}\n"))
+		if problems != nil {
+			t.Fatal(problems)
+		}
+		value, err := validator.UnmarshalJSON(bytes.NewReader(d.json))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := compiled().Validate(value); (err == nil) != valid {
+			t.Errorf("mismatch: %s: expected valid %v, found %v", text, valid, err)
+		}
+	}
 }
 
 func TestTheSchemaIsThatOfTheTypes(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
+	"github.com/oncespec/oncespec/mockapi/spelling"
 )
 
 // Error says what is wrong with a template, and where.
@@ -36,20 +36,10 @@ func unknown(group string, offset int) *Error {
 	inside := strings.Trim(group, "{}")
 	name, rest, _ := strings.Cut(inside, ":")
 	step := ""
-	if first, second, ok := strings.Cut(name, "."); ok && levenshtein.ComputeDistance(strings.ToLower(first), "setup") <= 2 {
+	if first, second, ok := strings.Cut(name, "."); ok && spelling.Nearest(first, []string{"setup"}) != "" {
 		name, step = first, "."+second
 	}
-	best := 3
-	for _, known := range []string{"body", "answer", "setup", "key", "port", "dir", "downstream", "store"} {
-		d := levenshtein.ComputeDistance(strings.ToLower(name), known)
-		if d == 2 && len(known) <= 4 && name[0] != known[0] {
-			continue // {id} is no misspelt {dir}
-		}
-		if d < best && d < len(known) {
-			best, e.Near = d, known
-		}
-	}
-	switch e.Near {
+	switch e.Near = spelling.Nearest(name, []string{"body", "answer", "setup", "key", "port", "dir", "downstream", "store"}); e.Near {
 	case "":
 	case "body", "answer":
 		e.Near = "{" + e.Near + ":/" + strings.TrimPrefix(rest, "/") + "}"
