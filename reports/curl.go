@@ -1,34 +1,60 @@
 package reports
 
 import (
+	"encoding/base64"
 	"fmt"
 	"net/url"
 	"strings"
 
+	"github.com/oncespec/oncespec/scenarios/display"
 	"github.com/oncespec/oncespec/scenarios/history"
 )
 
 // Curl writes the attempt as a curl command for a POSIX shell. What was redacted when it was recorded stays redacted.
 func Curl(a *history.Attempt) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "curl -i -X %s %s", Quote(a.Request.Method), Quote(a.Request.URL))
+	fmt.Fprintf(&b, "curl -i -X %s %s%s", Quote(a.Request.Method), asIs(a.Request.URL), Quote(a.Request.URL))
+	typed := false
 	for _, h := range a.Request.Header {
 		switch strings.ToLower(h[0]) {
 		case "host", "content-length", "transfer-encoding", "connection":
 			continue
+		case "content-type":
+			typed = true
 		}
-		fmt.Fprintf(&b, " \\\n  -H %s", Quote(h[0]+": "+h[1]))
+		field := h[0] + ": " + h[1]
+		if strings.TrimSpace(h[1]) == "" {
+			field = h[0] + ";" // a colon with nothing behind it would leave the field out
+		}
+		fmt.Fprintf(&b, " \\\n  -H %s", Quote(field))
 	}
 	body := a.Request.Body
+	if body.Length > 0 && !typed {
+		b.WriteString(" \\\n  -H Content-Type:") // curl would call any body a form
+	}
 	switch {
 	case body.Truncated:
 		b.WriteString(" \\\n  --data-binary @body  # longer than what was recorded")
 	case body.Base64 != "":
 		return fmt.Sprintf("printf %%s %s | base64 -d | %s \\\n  --data-binary @-", Quote(body.Base64), b.String())
+	case display.Text(body.Text) != body.Text: // what must not be shown
+		return fmt.Sprintf("printf %%s %s | base64 -d | %s \\\n  --data-binary @-", base64.StdEncoding.EncodeToString([]byte(body.Text)), b.String())
 	case body.Text != "":
-		fmt.Fprintf(&b, " \\\n  --data-binary %s", Quote(body.Text))
+		fmt.Fprintf(&b, " \\\n  --data-raw %s", Quote(body.Text)) // a leading @ names no file
 	}
 	return b.String()
+}
+
+// asIs are the options that keep curl from reading anything into a URL.
+func asIs(url string) string {
+	options := ""
+	if strings.ContainsAny(url, "[]{}") {
+		options = "-g "
+	}
+	if path, _, _ := strings.Cut(url, "?"); strings.Contains(path, "/.") {
+		options += "--path-as-is "
+	}
+	return options
 }
 
 // Script writes all attempts of a history as a shell script, with what was done to each as a comment. Faults cannot be
@@ -48,7 +74,7 @@ func Script(h *history.History) string {
 }
 
 // comment keeps text on its comment line.
-func comment(s string) string { return strings.Join(strings.Fields(clean(s)), " ") }
+func comment(s string) string { return strings.Join(strings.Fields(display.Text(s)), " ") }
 
 func outcome(a *history.Attempt) string {
 	switch {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/display"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
@@ -19,7 +20,12 @@ var pageTemplate = template.Must(template.New("report").Parse(page))
 
 // HTML writes one page that needs nothing else: no network, no other file.
 func HTML(w io.Writer, r *Report) error {
-	return pageTemplate.Execute(w, view(r))
+	var page strings.Builder
+	if err := pageTemplate.Execute(&page, view(r)); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, display.Text(page.String()))
+	return err
 }
 
 // pageView is the report as the page lays it out.

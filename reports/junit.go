@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/oncespec/oncespec/scenarios/display"
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
@@ -59,7 +60,7 @@ func JUnit(w io.Writer, r *Report) error {
 	}
 	if r.Problem != "" {
 		s := suite{Name: "run"}
-		s.add(testcase{Name: "the run", Class: "oncespec", Error: &message{Message: clean(r.Problem), Type: string(r.Result)}})
+		s.add(testcase{Name: "the run", Class: "oncespec", Error: &message{Message: display.Text(r.Problem), Type: string(r.Result)}})
 		top.add(s)
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
@@ -76,16 +77,16 @@ func JUnit(w io.Writer, r *Report) error {
 
 func junitCase(v verdict.Verdict) testcase {
 	c := testcase{Name: v.Name() + " on " + strings.Join(v.Operations, ", "), Class: "oncespec." + strings.SplitN(v.ID, "/", 2)[0]}
-	m := &message{Message: clean(v.Detail), Type: string(v.Verdict), Text: clean(facts(v))}
+	m := &message{Message: display.Text(v.Detail), Type: string(v.Verdict), Text: display.Text(facts(v))}
 	switch v.Verdict {
 	case verdict.Fail:
 		c.Failure = m
 	case verdict.Inconclusive, verdict.Error:
 		c.Error = m
 	case verdict.NotAssessed:
-		c.Skipped = &message{Message: clean(v.Detail)}
+		c.Skipped = &message{Message: display.Text(v.Detail)}
 	case verdict.Warn:
-		c.Out = clean("warning: " + v.Detail)
+		c.Out = display.Text("warning: " + v.Detail)
 	}
 	return c
 }
@@ -93,16 +94,6 @@ func junitCase(v verdict.Verdict) testcase {
 // facts says what the verdict rests on, a line each.
 func facts(v verdict.Verdict) string {
 	return fmt.Sprintf("level: %s\nproof: %s\nblame: %s\nscenario: %s\nhistories: %s", v.Level, v.Proof, v.Blame, v.Scenario, strings.Join(v.Histories, ", "))
-}
-
-// clean drops what XML 1.0 cannot hold: targets are hostile.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\t' || r == '\n' || r >= 0x20 && r <= 0xD7FF || r >= 0xE000 && r <= 0xFFFD || r >= 0x10000 {
-			return r
-		}
-		return '\uFFFD'
-	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
 func (s *suite) add(c testcase) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/display"
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
@@ -42,7 +43,7 @@ func Markdown(w io.Writer, r *Report) error {
 			fmt.Fprintf(&b, "- add `%s` for %d more: %s\n", u.Add, len(u.Requirements), strings.Join(u.Requirements, ", "))
 		}
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, display.Text(b.String()))
 	return err
 }
 
@@ -57,5 +58,5 @@ func isOneOf(o verdict.Outcome, list []verdict.Outcome) bool {
 
 // escape keeps a target's words from becoming markup.
 func escape(s string) string {
-	return strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "|", "\\|", "<", "&lt;", "[", "\\[", "]", "\\]", "\n", " ", "\r", " ", "#", "\\#").Replace(clean(s))
+	return strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "|", "\\|", "<", "&lt;", "[", "\\[", "]", "\\]", "\n", " ", "\r", " ", "#", "\\#").Replace(display.Text(s))
 }

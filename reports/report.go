@@ -192,17 +192,26 @@ func unlock(vs []verdict.Verdict) []Unlock {
 	for _, v := range vs {
 		done[v.ID] = done[v.ID] || v.Assessed()
 	}
-	by := map[string][]string{}
+	by, lacking := map[string][]string{}, map[string][]string{}
 	for _, v := range vs {
 		_, add, found := strings.Cut(v.Detail, ": add ")
-		if done[v.ID] || !found || slices.Contains(by[add], v.ID) {
+		if done[v.ID] || !found {
 			continue
 		}
-		by[add] = append(by[add], v.ID)
+		for _, o := range v.Operations {
+			if setting, of := strings.CutPrefix(add, "operations."+o+"."); of {
+				add = catalogue.AnyOperation + setting
+				lacking[add] = appendNew(lacking[add], o)
+			}
+		}
+		by[add] = appendNew(by[add], v.ID)
 	}
 	var all []Unlock
 	for add, ids := range by {
 		slices.Sort(ids)
+		if setting, of := strings.CutPrefix(add, catalogue.AnyOperation); of {
+			add = "operations." + braces(lacking[add]) + "." + setting
+		}
 		all = append(all, Unlock{Add: add, Requirements: ids})
 	}
 	slices.SortFunc(all, func(a, b Unlock) int {
@@ -212,6 +221,21 @@ func unlock(vs []verdict.Verdict) []Unlock {
 		return strings.Compare(a.Add, b.Add)
 	})
 	return all
+}
+
+func appendNew(list []string, word string) []string {
+	if slices.Contains(list, word) {
+		return list
+	}
+	return append(list, word)
+}
+
+// braces names one of several, as a shell does: any of them will do.
+func braces(words []string) string {
+	if len(words) == 1 {
+		return words[0]
+	}
+	return "{" + strings.Join(words, ",") + "}"
 }
 
 // Blocked says how many requirements wait for one that does not hold.

@@ -221,6 +221,23 @@ func TestResultOutranks(t *testing.T) {
 	}
 }
 
+func TestUnlockNamesTheOperations(t *testing.T) {
+	t.Parallel()
+	lacks := func(id, need, operation string) verdict.Verdict {
+		return verdict.Verdict{ID: id, Operations: []string{operation}, Verdict: verdict.NotAssessed, Detail: "needs " + need + ": add operations." + operation + "." + need}
+	}
+	got := reports.New(reports.Run{Verdicts: []verdict.Verdict{
+		lacks("status/by-key", "status", "create"), lacks("status/by-key", "status", "close"), lacks("status/final", "status", "close"), lacks("replay/after-change", "alter", "create"),
+	}}).Unlock
+	want := []reports.Unlock{
+		{Add: "operations.{create,close}.status", Requirements: []string{"status/by-key", "status/final"}},
+		{Add: "operations.create.alter", Requirements: []string{"replay/after-change"}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestUnlockSaysWhatToAdd(t *testing.T) {
 	t.Parallel()
 	want := []reports.Unlock{{Add: "target.lifecycle", Requirements: []string{"crash/durable"}}}

@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"charm.land/lipgloss/v2/table"
 
+	"github.com/oncespec/oncespec/scenarios/display"
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
@@ -41,9 +42,9 @@ func Table(w io.Writer, r *Report, dir string, colour bool) error {
 		}
 		switch v.Verdict {
 		case verdict.Fail, verdict.Error:
-			fmt.Fprintf(&b, "%s %s on %s: %s\n", paint("1;31", string(v.Verdict)), v.Name(), strings.Join(v.Operations, ", "), oneLine(v.Detail))
+			fmt.Fprintf(&b, "%s %s on %s: %s\n", paint("1;31", string(v.Verdict)), display.Line(v.Name()), display.Line(strings.Join(v.Operations, ", ")), display.Line(v.Detail))
 		case verdict.Warn, verdict.Inconclusive:
-			fmt.Fprintf(&b, "%s %s on %s: %s\n", paint("33", string(v.Verdict)), v.Name(), strings.Join(v.Operations, ", "), oneLine(v.Detail))
+			fmt.Fprintf(&b, "%s %s on %s: %s\n", paint("33", string(v.Verdict)), display.Line(v.Name()), display.Line(strings.Join(v.Operations, ", ")), display.Line(v.Detail))
 		}
 	}
 	waiting, unlock := blocked(r.Verdicts), r.Unlock
@@ -54,7 +55,7 @@ func Table(w io.Writer, r *Report, dir string, colour bool) error {
 		fmt.Fprintf(&b, "mend %s for %d more, which build on it\n", w.By, len(w.Requirements))
 	}
 	for _, u := range unlock {
-		fmt.Fprintf(&b, "add %s for %d more\n", u.Add, len(u.Requirements))
+		fmt.Fprintf(&b, "add %s for %d more\n", display.Line(u.Add), len(u.Requirements))
 	}
 	if dir != "" {
 		if len(waiting)+len(unlock) > 0 || r.Summary.Fail+r.Summary.Warn+r.Summary.Error+r.Summary.Inconclusive > 0 {
@@ -69,7 +70,7 @@ func Table(w io.Writer, r *Report, dir string, colour bool) error {
 	case NotConformant, Broken:
 		code = "1;31"
 	}
-	fmt.Fprintf(&b, "%s\n", paint(code, oneLine(r.Sentence())))
+	fmt.Fprintf(&b, "%s\n", paint(code, display.Line(r.Sentence())))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -88,14 +89,4 @@ func number(n int) string {
 		return "-"
 	}
 	return fmt.Sprint(n)
-}
-
-// oneLine keeps a target's words from moving the cursor.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, clean(s))
 }

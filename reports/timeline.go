@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/oncespec/oncespec/scenarios/display"
 	"github.com/oncespec/oncespec/scenarios/history"
 )
 
@@ -108,7 +109,7 @@ func show(a *history.Attempt) *exchange {
 		fmt.Fprintf(&b, "%s: %s\n", h[0], h[1])
 	}
 	b.WriteString("\n" + bodyText(a.Request.Body))
-	x.Request = clean(b.String())
+	x.Request = display.Text(b.String())
 	if a.Answer != nil {
 		b.Reset()
 		fmt.Fprintf(&b, "%d\n", a.Answer.Status)
@@ -118,7 +119,7 @@ func show(a *history.Attempt) *exchange {
 			}
 		}
 		b.WriteString("\n" + bodyText(a.Answer.Body))
-		x.Answer = clean(b.String())
+		x.Answer = display.Text(b.String())
 	}
 	l := a.Link
 	x.Link = fmt.Sprintf("%d request bytes reached the target%s; the target answered %d bytes, %d were let through", l.RequestBytes,

@@ -45,12 +45,9 @@ func (c *ExplainCmd) Run(io streams) error {
 			fmt.Fprintf(io.out, "\n%s: %s\n", what, strings.Join(words, ", "))
 		}
 	}
-	var needs, sources, caught []string
+	var needs, caught []string
 	for _, n := range r.Needs {
 		needs = append(needs, string(n))
-	}
-	for _, s := range r.Sources {
-		sources = append(sources, string(s))
 	}
 	for _, m := range mutants.List() {
 		for _, id := range m.Must {
@@ -63,7 +60,15 @@ func (c *ExplainCmd) Run(io streams) error {
 	line("needs", needs)
 	line("builds on", r.Premises)
 	line("judged on the histories of", r.Scenarios)
-	line("sources", sources)
+	if len(r.Sources) > 0 {
+		fmt.Fprintln(io.out, "\nsources:")
+	}
+	for _, s := range r.Sources {
+		fmt.Fprintf(io.out, "  %s\n", s)
+		for _, link := range s.Links() {
+			fmt.Fprintf(io.out, "    %s\n", link)
+		}
+	}
 	line("mutants that fail it (oncespec run --mutant NAME)", caught)
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/oncespec/oncespec/scenarios/display"
 )
 
 // Exit codes beyond those of a report.
@@ -72,7 +74,7 @@ func start(args []string, io streams) (code int) {
 		return exited
 	}
 	if err != nil {
-		fmt.Fprintf(io.err, "oncespec: %v%s\n", err, whatNext(err))
+		complain(io, err.Error()+whatNext(err))
 		return exitUsage
 	}
 	cmd.BindTo(ctx, (*context.Context)(nil))
@@ -83,13 +85,16 @@ func start(args []string, io streams) (code int) {
 		return 0
 	case errors.As(err, &with):
 		if with.err != nil {
-			fmt.Fprintf(io.err, "oncespec: %v\n", with.err)
+			complain(io, with.err.Error())
 		}
 		return with.code
 	}
-	fmt.Fprintf(io.err, "oncespec: %v\n", err)
+	complain(io, err.Error())
 	return exitUsage
 }
+
+// complain says what is wrong. Errors quote files and targets, whose words must not move the cursor.
+func complain(io streams, what string) { fmt.Fprintln(io.err, "oncespec:", display.Text(what)) }
 
 // whatNext is what a command line that cannot be read should have been, as far as that can be told.
 func whatNext(err error) string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"text/tabwriter"
 
+	"github.com/oncespec/oncespec/scenarios/display"
 	"github.com/oncespec/oncespec/scenarios/run"
 )
 
@@ -31,18 +32,21 @@ func (c *PlanCmd) Run(io streams) error {
 		return err
 	}
 	if c.JSON {
-		e := json.NewEncoder(io.out)
-		e.SetIndent("", "  ")
-		return e.Encode(p)
+		text, err := json.MarshalIndent(p, "", "  ")
+		if err != nil {
+			return &exitError{exitHarness, err}
+		}
+		_, err = fmt.Fprintf(io.out, "%s\n", display.JSON(text))
+		return err
 	}
-	fmt.Fprintf(io.out, "%s at %s, contract %s\n\n", p.Target, p.URL, p.Contract.Profile)
+	fmt.Fprintf(io.out, "%s\n\n", display.Line(fmt.Sprintf("%s at %s, contract %s", p.Target, p.URL, p.Contract.Profile)))
 	w := tabwriter.NewWriter(io.out, 0, 8, 2, ' ', 0)
 	for _, s := range p.Steps {
 		sc, err := run.Scenario(s.Scenario)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Scenario, s.Operation, sc.Sentence)
+		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Scenario, display.Line(s.Operation), sc.Sentence)
 	}
 	w.Flush()
 	skipped := 0
@@ -55,7 +59,7 @@ func (c *PlanCmd) Run(io streams) error {
 		fmt.Fprintf(io.out, "\nnot assessed:\n")
 		for _, c := range p.Checks {
 			if c.Skip != "" {
-				fmt.Fprintf(w, "%s\t%s\t%s\n", c.Requirement, c.Operation, c.Skip)
+				fmt.Fprintf(w, "%s\t%s\t%s\n", c.Requirement, display.Line(c.Operation), display.Line(c.Skip))
 			}
 		}
 		w.Flush()

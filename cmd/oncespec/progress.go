@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/oncespec/oncespec/scenarios/display"
 	"github.com/oncespec/oncespec/scenarios/run"
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
@@ -73,6 +74,7 @@ func (p *progress) trouble() string {
 func (p *progress) say(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	line = display.Line(line)
 	switch {
 	case p.quiet:
 	case p.live:

@@ -58,6 +58,17 @@ const (
 	Field             Source = "public defect reports"
 )
 
+// Links are where a source can be read; none for what has no address of its own.
+func (s Source) Links() []string {
+	switch s {
+	case Draft:
+		return []string{"https://datatracker.ietf.org/doc/html/" + string(Draft)}
+	case RFC:
+		return []string{"https://www.rfc-editor.org/rfc/rfc9110", "https://www.rfc-editor.org/rfc/rfc9457", "https://www.rfc-editor.org/rfc/rfc9651"}
+	}
+	return nil
+}
+
 // Requirement is one clause.
 type Requirement struct {
 	ID        string // "replay/one-effect"; the part before the slash is the pack
@@ -114,11 +125,14 @@ func Packs() []string {
 	return packs
 }
 
+// AnyOperation stands in a setting for the operation's name.
+const AnyOperation = "operations.NAME."
+
 // Unlock says what to add to the configuration to offer a need; empty when it is the target's nature and not a setting.
 func Unlock(n Need) string {
 	switch n {
 	case NeedState, NeedResource:
-		return "operations.NAME.effects"
+		return AnyOperation + "effects"
 	case NeedTenants:
 		return "a second entry under target.tenants"
 	case NeedRenewed:
@@ -138,22 +152,22 @@ func Unlock(n Need) string {
 	case NeedStoreLink:
 		return "target.store"
 	case NeedStatus:
-		return "operations.NAME.status"
+		return AnyOperation + "status"
 	case NeedInvalid, NeedRefused, NeedCrash:
-		return "operations.NAME." + string(n)
+		return AnyOperation + string(n)
 	case NeedAlter:
-		return "operations.NAME.alter"
+		return AnyOperation + "alter"
 	case NeedMarker:
 		return "contract.marker"
 	case NeedChange:
-		return "operations.NAME.vary"
+		return AnyOperation + "vary"
 	}
 	return ""
 }
 
-// Reason says in words why a need is not offered.
-func Reason(n Need) string {
-	if u := Unlock(n); u != "" {
+// Reason says in words why an operation does not offer a need.
+func Reason(n Need, operation string) string {
+	if u := strings.Replace(Unlock(n), AnyOperation, "operations."+operation+".", 1); u != "" {
 		return fmt.Sprintf("needs %s: add %s", n, u)
 	}
 	switch n {

@@ -1,12 +1,6 @@
 package downstream
 
-import (
-	"github.com/oncespec/oncespec/scenarios/rule"
-	"github.com/oncespec/oncespec/scenarios/target"
-)
-
-// Scenarios of the pack: none, see the package.
-func Scenarios() []target.Scenario { return nil }
+import "github.com/oncespec/oncespec/scenarios/rule"
 
 // Rules of the pack by requirement.
 func Rules() map[string]rule.Rule {

@@ -46,6 +46,9 @@ func judgeCheck(p *Plan, c Check, hs []*history.History, rules map[string]rule.R
 	last, earlier := tries(relevant(r, c.Operation, hs))
 	sound, aborted := split(last)
 	if len(last) == 0 {
+		if p.Ended != "" {
+			return one(rule.Inconclusive(verdict.Environment, "its scenario did not run: %s", p.Ended))
+		}
 		return one(rule.Inconclusive(verdict.Harness, "its scenario did not run"))
 	}
 	var findings []rule.Finding

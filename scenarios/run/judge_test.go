@@ -105,7 +105,7 @@ func TestAFailedShouldWarnsUnlessStrict(t *testing.T) {
 func TestPremisesKeepAReportAboutOneDefectShort(t *testing.T) {
 	t.Parallel()
 	on := func(id, op string, o verdict.Outcome) verdict.Verdict {
-		return verdict.Verdict{ID: id, Operations: []string{op}, Verdict: o, Detail: "as judged"}
+		return verdict.Verdict{ID: id, Level: verdict.Must, Operations: []string{op}, Verdict: o, Detail: "as judged"}
 	}
 	got := applyPremises([]verdict.Verdict{
 		on("replay/one-effect", "a", verdict.Fail), on("lost/response", "a", verdict.Fail), on("replay/many-times", "a", verdict.Pass),
@@ -119,6 +119,43 @@ func TestPremisesKeepAReportAboutOneDefectShort(t *testing.T) {
 	}
 	if got[1].Detail != "premise failed: replay/one-effect" || got[5].Detail != "as judged" {
 		t.Errorf("details: %q, %q", got[1].Detail, got[5].Detail)
+	}
+}
+
+// TestAMereWarningBreaksNoPremise: what was refused with another status than declared is refused. A SHOULD that failed is no
+// mere warning: what builds on it has nothing to stand on.
+func TestAMereWarningBreaksNoPremise(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		premise string
+		level   verdict.Level
+		outcome verdict.Outcome
+		builds  string
+		want    verdict.Outcome
+	}{
+		{"conflict/refused", verdict.Should, verdict.Warn, "fingerprint/other-meaning", verdict.Pass},
+		{"conflict/refused", verdict.Should, verdict.Fail, "fingerprint/other-meaning", verdict.Pass}, // --strict
+		{"conflict/refused", verdict.Must, verdict.Fail, "fingerprint/other-meaning", verdict.NotAssessed},
+		{"status/by-key", verdict.Should, verdict.Warn, "status/final", verdict.NotAssessed},
+		{"status/by-key", verdict.Should, verdict.Fail, "status/final", verdict.NotAssessed},
+	} {
+		got := applyPremises([]verdict.Verdict{
+			{ID: tc.premise, Level: tc.level, Operations: []string{"a"}, Verdict: tc.outcome},
+			{ID: tc.builds, Level: verdict.Must, Operations: []string{"a"}, Verdict: verdict.Pass},
+		})
+		if got[1].Verdict != tc.want {
+			t.Errorf("%s of a %s in %s: %s is %s, want %s", tc.outcome, tc.level, tc.premise, tc.builds, got[1].Verdict, tc.want)
+		}
+	}
+}
+
+func TestWhatDidNotRunSaysWhyTheRunEnded(t *testing.T) {
+	t.Parallel()
+	p := &Plan{Operations: []PlanOperation{{Name: "op", Offers: catalogue.Needs()}}, Checks: []Check{{Requirement: "lost/reset", Operation: "op"}},
+		Ended: "the run ended early (limits.duration: 10m0s were over)"}
+	v := Judge(p, nil)[0]
+	if v.Verdict != verdict.Inconclusive || v.Blame != verdict.Environment || !strings.Contains(v.Detail, "limits.duration") {
+		t.Errorf("found %+v", v)
 	}
 }
 

@@ -25,6 +25,7 @@ type Plan struct {
 	Operations []PlanOperation   `json:"operations"`
 	Steps      []Step            `json:"steps"`
 	Checks     []Check           `json:"checks"`
+	Ended      string            `json:"ended,omitempty"` // why the run ended before all steps were done; empty: it did not
 }
 
 // PlanOperation is one operation with the needs it offers.
@@ -64,10 +65,11 @@ func NewPlan(cfg *config.Config, sel Selection, seed uint64) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	redacted := target.Redaction(cfg)
 	p := &Plan{Schema: PlanSchema, Target: cfg.Target.Name, URL: cfg.Target.URL, Seed: seed, Contract: cfg.Contract}
 	for _, name := range names {
 		op := cfg.Operations[name]
-		po := PlanOperation{Name: name, Method: op.Request.Method, Path: op.Request.Path, Missing: map[catalogue.Need]string{}}
+		po := PlanOperation{Name: name, Method: op.Request.Method, Path: redacted(op.Request.Path), Missing: map[catalogue.Need]string{}}
 		po.Offers = target.Offers(cfg, op)
 		p.Operations = append(p.Operations, po)
 		for _, r := range requirements {
@@ -109,7 +111,7 @@ func (p *Plan) Lacks(operation string, needs []catalogue.Need) string {
 			if why := o.Missing[n]; why != "" {
 				return why
 			}
-			return catalogue.Reason(n)
+			return catalogue.Reason(n, operation)
 		}
 	}
 	return ""

@@ -14,17 +14,30 @@ func moot(s Step, known []verdict.Verdict) bool {
 	return len(wanted) > 0 && !slices.ContainsFunc(wanted, func(id string) bool { return brokenPremise(id, s.Operation, broken, 0) == "" })
 }
 
-// failed holds what did not hold, by requirement and operation.
+// failed holds what did not hold, by requirement and operation. A refusal with another status than declared, which only warns
+// inside of a MUST, breaks nothing: what was refused is refused.
 func failed(vs []verdict.Verdict) map[string]bool {
 	broken := map[string]bool{}
 	for _, v := range vs {
-		if v.Verdict == verdict.Fail || v.Verdict == verdict.Warn {
+		if (v.Verdict == verdict.Fail || v.Verdict == verdict.Warn) && !minor(v) {
 			for _, o := range v.Operations {
 				broken[v.ID+" "+o] = true
 			}
 		}
 	}
 	return broken
+}
+
+// minor tells whether a finding weighs less than what it was found about, also where --strict makes a fail of it.
+func minor(v verdict.Verdict) bool {
+	r, _ := catalogue.Find(v.ID)
+	level := r.Level
+	for _, part := range r.Parts {
+		if part.ID == v.Part && part.Level != "" {
+			level = part.Level
+		}
+	}
+	return level == verdict.Must && v.Level != verdict.Must
 }
 
 // applyPremises turns verdicts on requirements whose premise did not hold into "not assessed": where a retry makes a second

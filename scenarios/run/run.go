@@ -81,7 +81,8 @@ func Begin(ctx context.Context, opts Options) (*Run, error) {
 		if errors.As(err, &wrong) {
 			return nil, err
 		}
-		return nil, errors.Join(asProblem(err), r.save()) // the plan says what was not done
+		r.problem = asProblem(err)
+		return nil, errors.Join(r.problem, r.save(ctx)) // the plan says what was not done
 	}
 	within, cancel := r.limited(ctx)
 	defer cancel()
@@ -107,7 +108,7 @@ func Begin(ctx context.Context, opts Options) (*Run, error) {
 	if r.problem == nil {
 		r.plan.schedule()
 	}
-	return r, r.save()
+	return r, r.save(ctx)
 }
 
 // Plan is what the run does, as the steady state left it.
@@ -262,7 +263,7 @@ func (r *Run) Finish(ctx context.Context) ([]verdict.Verdict, []*history.History
 	if len(r.stages) > counted {
 		r.count(ctx, counted)
 	}
-	if err := r.save(); err != nil {
+	if err := r.save(ctx); err != nil {
 		return nil, nil, err
 	}
 	p, hs, err := r.stored()
@@ -309,7 +310,14 @@ func (r *Run) all() []*history.History {
 	return all
 }
 
-func (r *Run) save() error {
+// save writes what there is, and why there is no more.
+func (r *Run) save(ctx context.Context) error {
+	switch {
+	case r.problem != nil:
+		r.plan.Ended = "the run ended early (" + r.problem.Error() + ")"
+	case ctx.Err() != nil:
+		r.plan.Ended = "the run was interrupted"
+	}
 	if r.opts.Out == "" {
 		return nil
 	}

@@ -8,8 +8,9 @@ import (
 
 // offers collects what an operation offers.
 type offers struct {
-	offered map[catalogue.Need]bool
-	missing map[catalogue.Need]string
+	operation string
+	offered   map[catalogue.Need]bool
+	missing   map[catalogue.Need]string
 }
 
 // Offers is what the configuration says that an operation offers. What only behaviour tells (that downstream is called, what
@@ -33,6 +34,7 @@ func newOffers(cfg *config.Config, op *config.Operation, isJSON bool) *offers {
 		resource = resource || e.HTTP != nil || e.SQL != nil || e.Command != nil
 	}
 	return &offers{
+		operation: op.Name,
 		offered: map[catalogue.Need]bool{
 			catalogue.NeedState:     len(op.Effects) > 0,
 			catalogue.NeedResource:  resource,
@@ -77,7 +79,7 @@ func (o *offers) settle() ([]catalogue.Need, map[catalogue.Need]string) {
 		case o.offered[n]:
 			list = append(list, n)
 		case o.missing[n] == "":
-			o.missing[n] = catalogue.Reason(n)
+			o.missing[n] = catalogue.Reason(n, o.operation)
 		}
 	}
 	return list, o.missing

@@ -7,11 +7,12 @@ import (
 	"encoding/json"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/target/config"
+	"github.com/oncespec/oncespec/scenarios/target/secret"
 )
 
 const (
@@ -27,37 +28,30 @@ const (
 	shortestSecret = 4
 )
 
-// secretHeaders and secretMembers are names whose values are never recorded. Members are compared in lower case without
-// separators.
 var (
-	secretHeaders = []string{"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key", "apikey",
-		"x-auth-token", "x-access-token", "x-csrf-token", "x-amz-security-token", "authentication-info", "x-forwarded-authorization"}
-	secretMembers = []string{"password", "passwd", "pwd", "passphrase", "secret", "clientsecret", "token", "accesstoken",
-		"refreshtoken", "idtoken", "authtoken", "sessiontoken", "bearertoken", "apikey", "apitoken", "apisecret", "secretkey",
-		"privatekey", "accesskey", "authorization", "credential", "credentials", "cookie", "cardnumber", "cvc", "cvv", "pin"}
-	// plainHeaders say what is sent or wanted, not who sends it, also where a tenant's entry names them.
-	plainHeaders = []string{"accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "content-encoding",
-		"content-language", "content-type", "date", "expect", "host", "if-match", "if-none-match", "location", "pragma", "prefer",
-		"retry-after", "user-agent"}
 	parameter  = regexp.MustCompile(`([?&;][A-Za-z][A-Za-z0-9_.\-]{1,40}=)[^&;#\s"'<>\\]+`)
 	memberName = regexp.MustCompile(`(\\{0,7})"([A-Za-z][A-Za-z0-9_.\-]{1,40})\\{0,7}"\s*:\s*`)
 )
 
 // redactor takes secrets out of everything that is recorded: by value, by header name and by member name.
 type redactor struct {
-	headers map[string]bool
+	headers map[string]bool // secret by their place, in lower case
 	long    *strings.Replacer
 	short   []string
 	longest int
 }
+
+// Redaction returns what hides a configuration's secrets in a text, such as a path of it: by their values, and by the names of
+// parameters and members.
+func Redaction(cfg *config.Config) func(string) string { return newRedactor(cfg).target }
 
 // text redacts by value, and by the name of a member or of a URL's parameter.
 func (r *redactor) text(s string) string {
 	if r.long != nil {
 		s = r.long.Replace(s)
 	}
-	for _, secret := range r.short {
-		s = replaceWord(s, secret)
+	for _, word := range r.short {
+		s = replaceWord(s, word)
 	}
 	return redactMembers(redactParameters(s))
 }
@@ -76,7 +70,7 @@ func (r *redactor) words(list []string) []string {
 
 // value redacts the value of a header field.
 func (r *redactor) value(name, value string) string {
-	if r.headers[strings.ToLower(name)] {
+	if secret.Header(name) || r.headers[strings.ToLower(name)] {
 		return redacted
 	}
 	return r.text(value)
@@ -188,12 +182,6 @@ func wordByte(b byte) bool {
 	return b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || b >= utf8.RuneSelf
 }
 
-var plainName = strings.NewReplacer("_", "", "-", "", ".", "")
-
-func secretMember(name string) bool {
-	return slices.Contains(secretMembers, strings.ToLower(plainName.Replace(name)))
-}
-
 // redactParameters redacts the values of URL parameters by name, wherever a URL stands in a text.
 func redactParameters(s string) string {
 	if !strings.Contains(s, "=") {
@@ -201,7 +189,7 @@ func redactParameters(s string) string {
 	}
 	return parameter.ReplaceAllStringFunc(s, func(p string) string {
 		name, _, _ := strings.Cut(p[1:], "=")
-		if !secretMember(name) {
+		if !secret.Member(name) {
 			return p
 		}
 		return p[:len(name)+2] + redacted
@@ -216,7 +204,7 @@ func redactForm(s string) string {
 	parameters := strings.Split(s, "&")
 	for i, p := range parameters {
 		name, value, found := strings.Cut(p, "=")
-		if plain, err := url.QueryUnescape(name); err == nil && found && value != "" && secretMember(plain) {
+		if plain, err := url.QueryUnescape(name); err == nil && found && value != "" && secret.Member(plain) {
 			parameters[i] = name + "=" + redacted
 		}
 	}
@@ -236,7 +224,7 @@ func redactMembers(s string) string {
 	var out strings.Builder
 	done := 0
 	for _, m := range names {
-		if m[0] < done || !secretMember(s[m[4]:m[5]]) {
+		if m[0] < done || !secret.Member(s[m[4]:m[5]]) {
 			continue
 		}
 		start := m[1]

@@ -13,15 +13,13 @@ import (
 
 	"github.com/oncespec/oncespec/scenarios/rewrite"
 	"github.com/oncespec/oncespec/scenarios/target/config"
+	"github.com/oncespec/oncespec/scenarios/target/secret"
 )
 
 // newRedactor learns the secrets of a configuration. Header fields that a tenant sends are credentials by their place, but for
 // those that say nothing of who it is.
 func newRedactor(cfg *config.Config) *redactor {
 	r := &redactor{headers: map[string]bool{}}
-	for _, name := range secretHeaders {
-		r.headers[name] = true
-	}
 	var secrets, open []string
 	for _, tenant := range cfg.Target.Tenants {
 		if tenant == nil {
@@ -29,7 +27,7 @@ func newRedactor(cfg *config.Config) *redactor {
 		}
 		for _, headers := range []map[string]string{tenant.Headers, tenant.Renewed} {
 			for name, value := range headers {
-				if slices.Contains(plainHeaders, strings.ToLower(name)) {
+				if secret.PlainHeader(name) {
 					open = append(open, value)
 					continue
 				}
@@ -61,7 +59,7 @@ func payloadSecrets(op *config.Operation) (secrets []string) {
 	}
 	for _, r := range requests {
 		for name, value := range r.Headers {
-			if slices.Contains(secretHeaders, strings.ToLower(name)) {
+			if secret.Header(name) {
 				secrets = append(secrets, credentials(value)...)
 			}
 		}
@@ -80,7 +78,7 @@ func memberSecrets(n *rewrite.Node) (secrets []string) {
 	}
 	for _, m := range n.Members {
 		var text string
-		if secretMember(m.Key()) && m.Value.Kind == rewrite.String && json.Unmarshal([]byte(m.Value.Text), &text) == nil {
+		if secret.Member(m.Key()) && m.Value.Kind == rewrite.String && json.Unmarshal([]byte(m.Value.Text), &text) == nil {
 			secrets = append(secrets, text)
 		}
 		secrets = append(secrets, memberSecrets(m.Value)...)

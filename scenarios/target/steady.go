@@ -253,7 +253,7 @@ func (s *Stage) learnGate(in *Intent, g *groundwork, o *offers) {
 // learnChange tries changed payloads, each under a key of its own, until one is accepted and its effect is seen.
 func (s *Stage) learnChange(ctx context.Context, first *Intent, g *groundwork, o *offers) error {
 	if keyInPath(s.ground.op) {
-		o.lacks(catalogue.NeedChange, catalogue.Reason(catalogue.NeedKeyHeader))
+		o.lacks(catalogue.NeedChange, catalogue.Reason(catalogue.NeedKeyHeader, s.ground.op.Name))
 		return nil
 	}
 	candidates, err := s.target.changes(first.state.kit, first.state.request)

@@ -1,10 +1,12 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
@@ -13,7 +15,9 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
+	"github.com/oncespec/oncespec/scenarios/display"
 	"github.com/oncespec/oncespec/scenarios/rewrite"
+	"github.com/oncespec/oncespec/scenarios/target/secret"
 )
 
 // Bounds of a file. What a person writes is far from them; what is made to exhaust us is not.
@@ -22,6 +26,9 @@ const (
 	maxDepth = 64
 	maxNodes = 100_000 // values, with every use of an anchor counted
 )
+
+// shortestSecret keeps a part of a secret from being masked wherever its letters occur.
+const shortestSecret = 4
 
 // place is where something stands, both from 1.
 type place struct{ line, column int }
@@ -41,6 +48,7 @@ type document struct {
 // read turns YAML into JSON that keeps the order of members and the spelling of numbers. The problems are empty or say why
 // there is no document.
 func read(name string, data []byte) (*document, Problems) {
+	data = bytes.TrimPrefix(data, []byte("\uFEFF")) // some editors begin a file with a mark of its encoding
 	d := &document{
 		name: name, lines: strings.Split(string(data), "\n"),
 		keys: map[string]place{}, values: map[string]place{}, members: map[string][]string{},
@@ -154,14 +162,49 @@ func placeOf(t *token.Token) place {
 
 // problem makes one at a place. The pointer says which value it is about.
 func (d *document) problem(at place, pointer, found, expected, near string) *Problem {
-	p := &Problem{File: d.name, Line: at.line, Column: at.column, Where: dotted(pointer), pointer: pointer, Found: found, Expected: expected, Near: near}
+	hidden := d.secretsAt(pointer)
+	p := &Problem{File: d.name, Line: at.line, Column: at.column, Where: dotted(pointer), pointer: pointer, Found: secret.Line(found, hidden...), Expected: expected, Near: near}
 	if at.line >= 1 && at.line <= len(d.lines) {
-		p.Source = strings.TrimRight(d.lines[at.line-1], "\r")
+		p.Source = display.Text(secret.Line(strings.TrimRight(d.lines[at.line-1], "\r"), hidden...))
 		if runes := []rune(p.Source); len(runes) > 200 {
 			p.Source = string(runes[:200]) + "…"
 		}
 	}
 	return p
+}
+
+// secretsAt are the texts that a problem with a value must not quote: what tenants prove themselves with, as far as the file
+// could be read, and the value itself where its name says that it is secret.
+func (d *document) secretsAt(pointer string) (hidden []string) {
+	hide := func(v any) {
+		text, _ := v.(string)
+		if text == "" {
+			return
+		}
+		hidden = append(hidden, text, string([]rune(text)[:min(maxQuote, len([]rune(text)))]))
+		// In the file it may be spelled with escapes.
+		for _, part := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsControl(r) || strings.ContainsRune(`"'\\`, r) }) {
+			if len(part) >= shortestSecret {
+				hidden = append(hidden, part)
+			}
+		}
+	}
+	tenants, _ := valueAt(d.root, []string{"target", "tenants"}).(map[string]any)
+	for _, tenant := range tenants {
+		for _, kind := range []string{"headers", "renewed"} {
+			headers, _ := valueAt(tenant, []string{kind}).(map[string]any)
+			for name, value := range headers {
+				if !secret.PlainHeader(name) {
+					hide(value)
+				}
+			}
+		}
+	}
+	tokens := tokensOf(pointer)
+	if n := len(tokens); n > 0 && (secret.Header(tokens[n-1]) || secret.Member(tokens[n-1])) {
+		hide(valueAt(d.root, tokens))
+	}
+	return hidden
 }
 
 // at is where a value stands, or the nearest one above it.

@@ -115,8 +115,27 @@ func join(addresses []netip.Addr) string {
 var (
 	word       = regexp.MustCompile(`[A-Za-z0-9]+`)
 	production = []string{"prod", "production", "prd", "live"}
-	liveKey    = regexp.MustCompile(`(?i)(^|[^a-z0-9])((sk|rk|pk|rzp|whsec|key)[_-])?live[_-][a-z0-9]{4}`)
+	// liveKey is a key that says what it is; random is one that only says that it is live, and must not be a name.
+	liveKey = regexp.MustCompile(`(?i)(^|[^a-z0-9])(sk|rk|pk|rzp|whsec|key)[_-]live[_-][a-z0-9]{4}`)
+	random  = regexp.MustCompile(`(?i)(^|[^a-z0-9])live[_-]([a-z0-9_-]*)`)
+	longRun = regexp.MustCompile(`[A-Za-z0-9]{12,}`)
 )
+
+// looksLive tells whether a text holds what looks like a live key: "sk_live_…", or "live_" before a long run of letters and
+// digits in which both occur. "live-demo1" is a name.
+func looksLive(text string) bool {
+	if liveKey.MatchString(text) {
+		return true
+	}
+	for _, m := range random.FindAllStringSubmatch(text, -1) {
+		for _, r := range longRun.FindAllString(m[2], -1) {
+			if strings.ContainsAny(r, "0123456789") && strings.Trim(r, "0123456789") != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // name refuses what is called production.
 func (h *hostCheck) name(at, name string) {
@@ -158,7 +177,7 @@ func (h *hostCheck) database(at, dsn string) {
 func (h *hostCheck) keys() {
 	h.liveIn(h.d.root, "")
 	for name, value := range h.config.Env {
-		if liveKey.MatchString(value) {
+		if looksLive(value) {
 			h.add("", "what looks like a live key in ${"+name+"}", "a test key")
 		}
 	}
@@ -167,7 +186,7 @@ func (h *hostCheck) keys() {
 func (h *hostCheck) liveIn(value any, at string) {
 	switch value := value.(type) {
 	case string:
-		if liveKey.MatchString(value) {
+		if looksLive(value) {
 			h.add(at, "what looks like a live key", "a test key")
 		}
 	case []any:

@@ -64,7 +64,8 @@ func TestHostsThatMayBeTouched(t *testing.T) {
 		{"names that only contain it", "target: {name: delivery products alive, url: 'http://127.0.0.1'}\n" + operation, false, nil},
 		{"a live key in a tenant's header", "target: {url: 'http://127.0.0.1', tenants: {a: {headers: {Authorization: Bearer sk_live_abcd1234}}}}\n" + operation, false, []string{"1:74: target.tenants.a.headers.Authorization: found what looks like a live key, expected a test key"}},
 		{"a live key in the environment", "target: {url: 'http://127.0.0.1', tenants: {a: {headers: {Authorization: '${KEY}'}}}}\n" + operation, false, []string{"found what looks like a live key in ${KEY}, expected a test key"}},
-		{"a live key in a body", "target: {url: 'http://127.0.0.1'}\noperations: {a: {request: {method: POST, path: /a, body: {keys: [test_abcd, live_abcd1234]}}}}\n", false, []string{"2:77: operations.a.request.body.keys[1]: found what looks like a live key"}},
+		{"a live key in a body", "target: {url: 'http://127.0.0.1'}\noperations: {a: {request: {method: POST, path: /a, body: {keys: [test_abcd, live_dHar4XY7LxsDOtmnkVtj]}}}}\n", false, []string{"2:77: operations.a.request.body.keys[1]: found what looks like a live key"}},
+		{"names with live in them", "target: {url: 'http://127.0.0.1'}\noperations: {a: {request: {method: POST, path: /live-demo1, body: {room: live-2026-session-recordings, at: live_abcd1234}}}}\n", false, nil},
 		{"a database elsewhere", "target: {url: 'http://127.0.0.1'}\noperations: {a: {request: {method: POST, path: /a}, effects: [{sql: {driver: postgres, dsn: 'postgres://u@staging.example.test/orders_live', query: select 1}}]}}\n", false, []string{
 			`operations.a.effects[0].sql.dsn: found "orders_live", which looks like production ("live")`,
 			"operations.a.effects[0].sql.dsn: found the host staging.example.test at 192.0.2.7, expected a host on this machine",

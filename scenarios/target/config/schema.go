@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -175,9 +176,13 @@ func valueAt(v any, location []string) any {
 		case map[string]any:
 			v = parent[token]
 		case []any:
-			i := 0
-			fmt.Sscan(token, &i)
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= len(parent) {
+				return nil
+			}
 			v = parent[i]
+		default:
+			return nil
 		}
 	}
 	return v
