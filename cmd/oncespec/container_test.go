@@ -97,9 +97,18 @@ func TestMockInAContainerIsKilledAndConformant(t *testing.T) {
 }
 
 // Where the container has a network of its own, its port is published where the configuration says, at the same number after
-// each kill, and it reaches the gate.
+// each kill, or where Docker likes, at another one; and it reaches the gate.
 func TestContainerInANetworkOfItsOwn(t *testing.T) {
 	t.Parallel()
+	for name, port := range map[string]func() (int, error){"at a fixed port": life.FreePort, "where Docker likes": func() (int, error) { return 0, nil }} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testContainerInANetworkOfItsOwn(t, port)
+		})
+	}
+}
+
+func testContainerInANetworkOfItsOwn(t *testing.T, port func() (int, error)) {
 	needDocker(t)
 	self, err := static()
 	if err != nil {
@@ -120,7 +129,15 @@ func TestContainerInANetworkOfItsOwn(t *testing.T) {
       port: 8080
       ready: {http: /healthz}
 `
-	cfg := file(t, "oncespec.yaml", string(text[:begin])+lifecycle+string(text[end:]))
+	head := string(text[:begin])
+	number, err := port()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if number != 0 {
+		head = strings.Replace(head, "{port}", fmt.Sprint(number), 1)
+	}
+	cfg := file(t, "oncespec.yaml", head+lifecycle+string(text[end:]))
 	out := t.TempDir()
 	p := command(t, "run", "-c", cfg, "-r", "crash/after-claim", "--operation", "create-ticket", "--out", out)
 	if err := p.Start(); err != nil {

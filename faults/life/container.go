@@ -65,7 +65,8 @@ type Box struct {
 	// Port is where the target listens in a network of its own; it is published on Listens. 0 is the network of this machine:
 	// then the target itself listens on Listens, and nothing stands between it and its callers.
 	Port int
-	// Listens is the loopback host:port where the target is reached. It stays the same over restarts.
+	// Listens is the loopback host:port where the target is reached. It stays the same over restarts, unless the port is 0:
+	// then Docker chooses one at each start, and Container.Addr tells it. Port must not be 0 then.
 	Listens string
 	// Ready and ReadyWithin are as in Command. Where a port is published, Docker takes connections before the target does.
 	Ready       func(context.Context) error
@@ -108,7 +109,7 @@ func NewContainer(b Box) (*Container, error) {
 	if given != 1 {
 		return nil, errors.New("container: expected exactly one of an image, a folder to build one from, and a program")
 	}
-	if host, port, err := net.SplitHostPort(b.Listens); err != nil || port == "0" || !onLoopback(host) {
+	if host, port, err := net.SplitHostPort(b.Listens); err != nil || port == "0" && b.Port == 0 || !onLoopback(host) {
 		return nil, fmt.Errorf("container: expected a port on loopback to reach it at, such as 127.0.0.1:8080, found %q", b.Listens)
 	}
 	c := &Container{box: b, image: b.Image, name: "oncespec-" + strings.ToLower(rand.Text()[:12]), labels: self().labels()}
@@ -167,7 +168,7 @@ func (c *Container) launch(ctx context.Context) (*stay, error) {
 	if err := c.make(ctx); err != nil {
 		return nil, err
 	}
-	if err := awaitFree(ctx, c.box.Listens); err != nil {
+	if err := awaitFree(ctx, c.box.Listens); err != nil && !c.moves() {
 		return nil, c.failed(ErrPortTaken, c.box.Listens+"; stop that program, or choose another port ("+err.Error()+")", "")
 	}
 	s := &stay{docker: c.docker, id: c.id, ended: make(chan struct{}), since: time.Now()}
@@ -176,10 +177,53 @@ func (c *Container) launch(ctx context.Context) (*stay, error) {
 		return nil, c.cannotLaunch(ctx, err)
 	}
 	go s.watch(c.alive)
+	if err := c.locate(ctx, s); err != nil {
+		_, _ = c.docker.api.ContainerKill(c.alive, c.id, client.ContainerKillOptions{Signal: "SIGKILL"})
+		<-s.ended
+		return nil, c.failed(err, "", "")
+	}
 	c.mu.Lock()
 	c.current = s
 	c.mu.Unlock()
 	return s, nil
+}
+
+// moves tells whether Docker chooses the port at each start.
+func (c *Container) moves() bool { return strings.HasSuffix(c.box.Listens, ":0") }
+
+// locate finds out where Docker publishes the target this time. One that has ended already is nowhere; that is told elsewhere.
+func (c *Container) locate(ctx context.Context, s *stay) error {
+	s.addr = c.box.Listens
+	if !c.moves() {
+		return nil
+	}
+	seen, err := c.docker.api.ContainerInspect(ctx, c.id, client.ContainerInspectOptions{})
+	if err != nil {
+		return fmt.Errorf("where its port is published: %w", err)
+	}
+	inside, err := network.ParsePort(strconv.Itoa(c.box.Port) + "/tcp")
+	if err != nil {
+		return err
+	}
+	s.addr = ""
+	if seen.Container.NetworkSettings != nil {
+		for _, b := range seen.Container.NetworkSettings.Ports[inside] {
+			s.addr = net.JoinHostPort(b.HostIP.String(), b.HostPort)
+		}
+	}
+	return nil
+}
+
+// Addr is the host:port where the target is reached. Where Docker chooses it, a target that does not run is nowhere
+// (ErrNotRunning): its last port may be another program's by now.
+func (c *Container) Addr() (string, error) {
+	if !c.moves() {
+		return c.box.Listens, nil
+	}
+	if s := c.running(); s != nil && s.addr != "" {
+		return s.addr, nil
+	}
+	return "", fmt.Errorf("where the %s is reached: %w", c.image, ErrNotRunning)
 }
 
 // cannotLaunch says why Docker could not start the container.
@@ -287,6 +331,9 @@ func (c *Container) request(ctx context.Context) (testcontainers.ContainerReques
 		if b.Port == 0 {
 			to.NetworkMode = network.NetworkHost
 			return
+		}
+		if c.moves() {
+			port = "" // Docker's choice
 		}
 		to.PortBindings = network.PortMap{inside: {{HostIP: netip.MustParseAddr(host), HostPort: port}}}
 	}

@@ -24,6 +24,7 @@ type stay struct {
 	docker *docker
 	id     string
 	since  time.Time
+	addr   string        // where its port is published; empty: nowhere
 	ended  chan struct{} // closed when it has ended, or when nobody cares any more
 	exit   Exit          // set before ended is closed
 }

@@ -14,7 +14,7 @@
 //
 // Two ways lead to a container. On this machine's network ([Box].Port 0, Linux only) nothing stands between it and its
 // callers, it reaches what listens on loopback, and a restart is quickest. In a network of its own one port is published, on
-// loopback and always at the same number, by a proxy of Docker's that takes connections as soon as the container runs; such a
+// loopback and always at the same number (or, if [Box].Listens leaves it open, at one of Docker's choice at each start), by a proxy of Docker's that takes connections as soon as the container runs; such a
 // container reaches this program at the address that [ReachHost] names.
 //
 // Start reading at [Life] and [Command], or [Box]; how processes end is in instance.go, how containers do in

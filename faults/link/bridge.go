@@ -13,7 +13,7 @@ import (
 // dialLimit bounds a dial by a bridge, handshake included.
 const dialLimit = 10 * time.Second
 
-// bridge takes plain connections on loopback and carries them to an upstream that speaks TLS or is far away. Unlike
+// bridge takes plain connections on loopback and carries them to an upstream that speaks TLS, is far away, or moves. Unlike
 // Toxiproxy's, its dials are bounded and end when it is closed.
 type bridge struct {
 	up       Upstream
@@ -87,10 +87,17 @@ func (b *bridge) carry(near *net.TCPConn) {
 func (b *bridge) dial() (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(b.ctx, dialLimit)
 	defer cancel()
-	if b.up.TLS == nil {
-		return new(net.Dialer).DialContext(ctx, "tcp", b.up.Addr)
+	addr := b.up.Addr
+	if b.up.Find != nil {
+		var err error
+		if addr, err = b.up.Find(); err != nil {
+			return nil, err
+		}
 	}
-	return (&tls.Dialer{Config: b.up.TLS}).DialContext(ctx, "tcp", b.up.Addr)
+	if b.up.TLS == nil {
+		return new(net.Dialer).DialContext(ctx, "tcp", addr)
+	}
+	return (&tls.Dialer{Config: b.up.TLS}).DialContext(ctx, "tcp", addr)
 }
 
 // counted notes what was written: behind a bridge only the bridge knows what left for the upstream.

@@ -20,6 +20,9 @@ type Upstream struct {
 	// TLS, if not nil, is how the wire speaks to the upstream. The client always speaks plain text to the wire, so that faults
 	// act on the bytes of the exchange and not on TLS records. An empty ServerName is taken from Addr.
 	TLS *tls.Config
+	// Find, if not nil, is asked for the address at every dial, in place of Addr: for an upstream that moves, as a container
+	// does whose port is chosen anew at each start. An error is one of dialling. Addr is then for people only.
+	Find func() (addr string, err error)
 }
 
 // Links owns the wires and relays of one run. Make one with New.
@@ -57,7 +60,7 @@ func (l *Links) Open(ctx context.Context, up Upstream, plan Plan) (*Wire, error)
 	w := newWire(plan)
 	w.forget = func() { l.forget(w) }
 	addr := up.Addr
-	if up.TLS != nil || !loopback(host) {
+	if up.TLS != nil || up.Find != nil || !loopback(host) {
 		if w.bridge, err = openBridge(up, host, &w.ledger); err != nil {
 			return nil, fmt.Errorf("wire to %s: %w", up.Addr, err)
 		}

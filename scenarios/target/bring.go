@@ -115,7 +115,7 @@ func (t *Target) bring(ctx context.Context, i *instance) error {
 }
 
 func (i *instance) seeUp(ctx context.Context) error {
-	if err := accepts(ctx, i.base.addr); err != nil {
+	if err := i.accepts(ctx); err != nil {
 		return &EnvironmentError{What: i.what, Err: fmt.Errorf("nobody takes connections at %s (%w); is it running?", i.base.addr, err)}
 	}
 	return nil
@@ -185,7 +185,7 @@ func (t *Target) beside(dir string) string {
 func (t *Target) ready(i *instance, r config.Ready) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if r.HTTP == "" {
-			return accepts(ctx, i.base.addr)
+			return i.accepts(ctx)
 		}
 		path, query, _ := strings.Cut(r.HTTP, "?")
 		answer, err := t.callAt(ctx, i, rewrite.Request{Method: http.MethodGet, Path: path, RawQuery: query, Header: []rewrite.Field{{Name: "User-Agent", Value: agent}}})

@@ -25,11 +25,11 @@ func (t *Target) callAt(ctx context.Context, i *instance, request rewrite.Reques
 	t.unpaced()
 	ctx, cancel := context.WithTimeout(ctx, t.cfg.Timeouts.Request)
 	defer cancel()
-	bytes, err := wire.Bytes(request, i.base.name)
+	bytes, err := wire.Bytes(request, i.name())
 	if err != nil {
 		return nil, err
 	}
-	conn, err := i.dial(ctx)
+	conn, err := i.connect(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("connection: %w", err)
 	}
@@ -41,16 +41,23 @@ func (t *Target) callAt(ctx context.Context, i *instance, request rewrite.Reques
 	return result.Answer, nil
 }
 
-func (i *instance) dial(ctx context.Context) (net.Conn, error) {
-	if config := i.base.tlsConfig(); config != nil {
-		return (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", i.base.addr)
+func (i *instance) connect(ctx context.Context) (net.Conn, error) {
+	conn, err := i.dial(ctx, "tcp")
+	config := i.base.tlsConfig()
+	if err != nil || config == nil {
+		return conn, err
 	}
-	return new(net.Dialer).DialContext(ctx, "tcp", i.base.addr)
+	secure := tls.Client(conn, config)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return secure, nil
 }
 
 // recordRequest is a request as a history keeps it.
-func (t *Target) recordRequest(i *instance, r rewrite.Request) history.Request {
-	record := history.Request{Method: r.Method, URL: i.url() + t.redact.target(r.Target()), Body: t.redact.wholeBody(r.Body, isForm(r.MediaType()))}
+func (t *Target) recordRequest(base string, r rewrite.Request) history.Request {
+	record := history.Request{Method: r.Method, URL: base + t.redact.target(r.Target()), Body: t.redact.wholeBody(r.Body, isForm(r.MediaType()))}
 	for _, f := range r.Header {
 		record.Header = append(record.Header, [2]string{f.Name, t.redact.value(f.Name, f.Value)})
 	}

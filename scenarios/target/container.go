@@ -57,7 +57,7 @@ func (t *Target) makeContainer(i *instance, c *config.Container) error {
 		box.Image.Files[path] = t.beside(file)
 	}
 	if c.Port != 0 && c.Ready.HTTP == "" {
-		box.Ready = func(ctx context.Context) error { return keeps(ctx, i.base.addr) }
+		box.Ready = func(ctx context.Context) error { return i.keeps(ctx) }
 	}
 	vars := t.varsOf(i)
 	vars.Dir, vars.Store = c.Volume, t.storeSeenFrom(vars.Store)
@@ -91,7 +91,18 @@ func (t *Target) makeContainer(i *instance, c *config.Container) error {
 		return &ConfigurationError{What: at, Err: err}
 	}
 	i.life, i.managed = container, true
+	if t.moves() && i.port == "0" {
+		i.find = container.Addr
+	}
 	return nil
+}
+
+func (i *instance) keeps(ctx context.Context) error {
+	addr, err := i.addr()
+	if err != nil {
+		return err
+	}
+	return keeps(ctx, addr)
 }
 
 // keeps tells whether a connection lasts: the proxy that publishes a container's port takes any, and ends those that it cannot

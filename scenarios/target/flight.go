@@ -31,6 +31,8 @@ type Flight struct {
 	stage   *Stage
 	intent  *Intent
 	at      *instance
+	host    string // how the target is named in the request
+	url     string // where that is, in the history
 	send    Send
 	request rewrite.Request
 	wire    *link.Wire
@@ -127,7 +129,7 @@ func (s *Stage) board(ctx context.Context, in *Intent, send Send) (*Flight, erro
 	if err != nil {
 		at = s.target.first()
 	}
-	f := &Flight{stage: s, intent: in, at: at, send: send, done: make(chan struct{})}
+	f := &Flight{stage: s, intent: in, at: at, host: at.name(), url: at.url(), send: send, done: make(chan struct{})}
 	f.ctx, f.cancel = context.WithCancelCause(ctx)
 	f.send.Label = in.state.label(send.Label)
 	f.attempt = &history.Attempt{ID: s.rec.nextAttempt(), Intent: in.ID, Label: f.send.Label, Tenant: f.tenant(), Variant: send.Variant, Replica: at.index, Fault: describe(send)}
@@ -202,7 +204,7 @@ func (f *Flight) keep() int64 {
 
 // bytes is the request as it is put on the wire. Keys that are malformed on purpose may hold what ends a header line.
 func (f *Flight) bytes() ([]byte, error) {
-	host := f.at.base.name
+	host := f.host
 	if f.send.KeyFields != nil {
 		return wire.RawBytes(f.request, host), nil
 	}
@@ -253,7 +255,7 @@ func (f *Flight) land(r wire.Result) {
 		}
 		proof = f.wire.Proof()
 	}
-	a.Request = t.recordRequest(f.at, f.request)
+	a.Request = t.recordRequest(f.url, f.request)
 	if a.Began == 0 {
 		a.Began = t.clock.now()
 	}

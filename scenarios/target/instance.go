@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 
 	"golang.org/x/time/rate"
@@ -24,8 +23,9 @@ type instance struct {
 	base  host
 	port  string
 
-	life    life.Life // nil: it cannot be killed
-	managed bool      // the run started it itself
+	find    func() (string, error) // where it is now; nil: always at base.addr
+	life    life.Life              // nil: it cannot be killed
+	managed bool                   // the run started it itself
 
 	reader *http.Client // of the probes
 
@@ -82,7 +82,11 @@ func (t *Target) placeOne(ctx context.Context, i *instance, configured string, a
 		return &ConfigurationError{What: i.what, Err: err}
 	}
 	chosen := slices.ContainsFunc(parsed.Placeholders(), func(p template.Placeholder) bool { return p.Name == "port" })
-	if chosen {
+	moves := chosen && t.moves()
+	switch {
+	case moves:
+		i.port = "0" // until it is started
+	case chosen:
 		port, err := life.FreePort()
 		if err != nil {
 			return &EnvironmentError{What: "port for the target", Err: err}
@@ -104,7 +108,44 @@ func (t *Target) placeOne(ctx context.Context, i *instance, configured string, a
 }
 
 func (i *instance) upstream() link.Upstream {
-	return link.Upstream{Addr: i.base.addr, TLS: i.base.tlsConfig()}
+	return link.Upstream{Addr: i.base.addr, TLS: i.base.tlsConfig(), Find: i.find}
+}
+
+// moves tells whether Docker chooses the port of the instances, anew at each start.
+func (t *Target) moves() bool { return t.container() != nil && t.container().Port != 0 }
+
+// addr is where the instance is now.
+func (i *instance) addr() (string, error) {
+	if i.find == nil {
+		return i.base.addr, nil
+	}
+	return i.find()
+}
+
+// name is how the instance is named in requests. One that is nowhere goes by the name it had before it was started.
+func (i *instance) name() string {
+	addr, err := i.addr()
+	if err != nil || i.find == nil {
+		return i.base.name
+	}
+	_, port, _ := net.SplitHostPort(addr)
+	return net.JoinHostPort(i.base.hostname, port)
+}
+
+func (i *instance) accepts(ctx context.Context) error {
+	addr, err := i.addr()
+	if err != nil {
+		return err
+	}
+	return accepts(ctx, addr)
+}
+
+func (i *instance) dial(ctx context.Context, network string) (net.Conn, error) {
+	addr, err := i.addr()
+	if err != nil {
+		return nil, err
+	}
+	return new(net.Dialer).DialContext(ctx, network, addr)
 }
 
 func (i *instance) close() error {
@@ -152,5 +193,5 @@ func (i *instance) url() string {
 	if i.base.tls {
 		scheme = "https://"
 	}
-	return strings.TrimSuffix(scheme+i.base.name, "/")
+	return scheme + i.name()
 }

@@ -169,7 +169,7 @@ func (t *Target) revive(ctx context.Context) error {
 
 func (t *Target) reviveOne(ctx context.Context, i *instance) error {
 	i.thaw(ctx)
-	seen := accepts(ctx, i.base.addr)
+	seen := i.accepts(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

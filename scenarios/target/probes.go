@@ -86,7 +86,7 @@ func (i *instance) newReader() *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
 			DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-				return new(net.Dialer).DialContext(ctx, network, i.base.addr)
+				return i.dial(ctx, network)
 			},
 			TLSClientConfig:        i.base.tlsConfig(),
 			MaxIdleConnsPerHost:    4,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -154,7 +155,10 @@ func (t *Target) varsOf(i *instance) template.Vars {
 }
 
 // URL is where the target is, as configured, with the port that was chosen for it.
-func (t *Target) URL() string { return strings.ReplaceAll(t.cfg.Target.URL, "{port}", t.first().port) }
+func (t *Target) URL() string {
+	_, port, _ := net.SplitHostPort(t.first().name())
+	return strings.ReplaceAll(t.cfg.Target.URL, "{port}", port)
+}
 
 // pace waits for a request's turn.
 func (t *Target) pace(ctx context.Context) error { return t.limiter.Wait(ctx) }
