@@ -57,7 +57,7 @@ func Serve(ctx context.Context, o ServeOptions) (err error) {
 		listener.Close()
 		return fmt.Errorf("mock API cannot settle what an earlier process left: %w", err)
 	}
-	web := &http.Server{Handler: server, ReadHeaderTimeout: 30 * time.Second}
+	web := &http.Server{Handler: server, ReadHeaderTimeout: 30 * time.Second, Protocols: Protocols()}
 	if o.Ready != nil {
 		o.Ready(listener.Addr().String())
 	}
@@ -76,6 +76,14 @@ func Serve(ctx context.Context, o ServeOptions) (err error) {
 	}
 	<-drained // what is running is finished first
 	return nil
+}
+
+// Protocols are the versions of HTTP that the mock speaks: both, without TLS.
+func Protocols() *http.Protocols {
+	p := new(http.Protocols)
+	p.SetHTTP1(true)
+	p.SetUnencryptedHTTP2(true)
+	return p
 }
 
 // Main is Serve for a program that is nothing else, such as a test binary that starts itself again as the mock. It takes the

@@ -14,9 +14,10 @@ import (
 type Operation struct {
 	Name    string // unique: "tickets.create"
 	Method  string
-	Pattern string // of the path, with {parameters}
-	Keyed   bool   // repeats are recognised by a key; otherwise the identity is in the path, or repeats do not matter
-	Books   bool   // part of the work is a booking with the provider downstream
+	Pattern string   // of the path, with {parameters}
+	Keyed   bool     // repeats are recognised by a key; otherwise the identity is in the path, or repeats do not matter
+	Books   bool     // part of the work is a booking with the provider downstream
+	Media   []string // types of body that it takes; nil: application/json
 
 	// Decode makes a command of a request, or says with a *Refusal why it is invalid.
 	Decode func(Request) (Command, error)
@@ -28,6 +29,7 @@ type Operation struct {
 type Request struct {
 	Params map[string]string // of the path, percent-decoded
 	Query  url.Values
+	Media  string // Content-Type, as it was sent
 	Body   []byte
 }
 

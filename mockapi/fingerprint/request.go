@@ -30,7 +30,7 @@ type Request struct {
 //
 // Mode semantic, and unspecified: method; path, with percent-encoding normalised (RFC 3986, 6.2.2); query unless ignored, as
 // decoded pairs in order of their names, equal names in the order sent; media type without a UTF-8 charset; the listed
-// headers; the body by its meaning where it is JSON or a URL-encoded form, by its bytes otherwise. Mode raw: path, query
+// headers; the body by its meaning where it is JSON, a URL-encoded form or multipart/form-data, by its bytes otherwise. Mode raw: path, query
 // and body by their bytes. Mode none: all requests are equal.
 //
 // Defaults and Unknown need the API's schema: a caller for whom they matter passes the body of the command that it read.
@@ -84,6 +84,10 @@ func Of(f contract.Fingerprint, r Request) (string, error) {
 		d.field("json", string(canonical))
 	case plain == "application/x-www-form-urlencoded":
 		d.pairs("form", string(r.Body))
+	case plain == formData:
+		if !d.parts(r.Header["Content-Type"], r.Body) {
+			d.field("bytes", string(r.Body))
+		}
 	default:
 		d.field("bytes", string(r.Body))
 	}
@@ -125,6 +129,9 @@ func mediaTypeOf(lines []string) (counts, plain string) {
 	}
 	if strings.EqualFold(parameters["charset"], "utf-8") {
 		delete(parameters, "charset") // the default, for the types that are read here
+	}
+	if plain == formData {
+		delete(parameters, "boundary") // it only parts
 	}
 	if counts = mime.FormatMediaType(plain, parameters); counts == "" {
 		return text, plain

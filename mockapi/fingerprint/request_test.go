@@ -47,6 +47,14 @@ func TestWhatCountsOfARequest(t *testing.T) {
 		}
 	}
 	form := func(text string) func(*r) { return both(header("Content-Type", asForm), body(text)) }
+	parts := func(boundary string, list ...string) func(*r) {
+		text := ""
+		for _, p := range list {
+			text += "--" + boundary + "\r\n" + p + "\r\n"
+		}
+		return both(header("Content-Type", "multipart/form-data; boundary="+boundary), body(text+"--"+boundary+"--\r\n"))
+	}
+	const pen, paper = "Content-Disposition: form-data; name=pen\r\n\r\nink", "Content-Disposition: form-data; name=paper; filename=a.txt\r\nContent-Type: text/plain\r\n\r\n1"
 	nothing := func(*r) {}
 	for _, tc := range []struct {
 		name string
@@ -100,6 +108,17 @@ func TestWhatCountsOfARequest(t *testing.T) {
 		{"content type: unreadable", f{}, header("Content-Type", "a/b; x"), header("Content-Type", "a/b; y"), false},
 		{"content type: none", f{}, header("Content-Type", "text/plain"), header("Content-Type"), false},
 		{"content type: parameter order", f{}, header("Content-Type", `multipart/x; a=1; b="2"`), header("Content-Type", `multipart/x; b=2; a=1`), true},
+
+		{"parts: boundary", f{}, parts("a", pen, paper), parts("b", pen, paper), true},
+		{"parts: boundary, by their bytes", f{Mode: "raw"}, parts("a", pen), parts("b", pen), false},
+		{"parts: order of names", f{}, parts("a", pen, paper), parts("a", paper, pen), true},
+		{"parts: header case", f{}, parts("a", pen), parts("a", strings.ToLower(pen)), true},
+		{"parts: order within a name", f{}, parts("a", pen, pen+"2"), parts("a", pen+"2", pen), false},
+		{"parts: content", f{}, parts("a", pen), parts("a", pen+"2"), false},
+		{"parts: file name", f{}, parts("a", paper), parts("a", strings.Replace(paper, "a.txt", "b.txt", 1)), false},
+		{"parts: type of a file", f{}, parts("a", paper), parts("a", strings.Replace(paper, "plain", "html", 1)), false},
+		{"parts: a file or a field", f{}, parts("a", paper), parts("a", strings.Replace(paper, "; filename=a.txt", "", 1)), false},
+		{"parts: none", f{}, both(parts("a"), body("x")), both(parts("a"), body("y")), false},
 
 		{"body: member order and spelling", f{}, nothing, body(` {"note":null,"context":1.0,"tags":["a","b"],"amount":1.999e3,"title":"\u0074"}`), true},
 		{"body: leaf", f{}, nothing, body(`{"title":"t","amount":2000,"tags":["a","b"],"context":1,"note":null}`), false},

@@ -35,7 +35,7 @@ func (f *Flow) Serve(w http.ResponseWriter, r *http.Request, operation command.O
 		return
 	}
 	defer leave()
-	call := &Call{HTTP: r, Operation: operation, Input: command.Request{Params: params, Query: r.URL.Query()}}
+	call := &Call{HTTP: r, Operation: operation, Input: command.Request{Params: params, Query: r.URL.Query(), Media: r.Header.Get("Content-Type")}}
 	answer, err := f.serve(ctx, call)
 	if err != nil {
 		answer = f.Trouble(err)
@@ -54,6 +54,11 @@ func (f *Flow) serve(ctx context.Context, call *Call) (_ Answer, err error) {
 	}
 	if call.Input.Body, err = f.ReadBody(call.HTTP); err != nil {
 		return Answer{}, err
+	}
+	if len(call.Input.Body) > 0 {
+		if err := checkMedia(call.HTTP, call.Operation.Media); err != nil {
+			return Answer{}, err
+		}
 	}
 	if call.Command, err = call.Operation.Decode(call.Input); err != nil {
 		return Answer{}, err

@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/oncespec/oncespec/mockapi/command"
@@ -24,20 +25,8 @@ func (f *Flow) authenticate(r *http.Request) (Principal, error) {
 	return Principal{}, &command.Refusal{Status: http.StatusUnauthorized, Code: "unauthorized", Title: "A bearer token of a tenant is needed"}
 }
 
-// readBody takes a whole JSON body, perhaps compressed with gzip, or none.
+// readBody reads a whole body within bounds, perhaps compressed with gzip, and refuses one that is cut short or too large.
 func readBody(r *http.Request) ([]byte, error) {
-	body, err := ReadAll(r)
-	if err != nil {
-		return nil, err
-	}
-	if len(body) == 0 {
-		return nil, nil
-	}
-	return body, checkMedia(r)
-}
-
-// ReadAll reads the body within bounds and refuses one that is cut short or too large.
-func ReadAll(r *http.Request) ([]byte, error) {
 	raw, err := readBounded(r.Body)
 	if err != nil {
 		return nil, err
@@ -69,10 +58,14 @@ func readBounded(body io.Reader) ([]byte, error) {
 	return read, nil
 }
 
-func checkMedia(r *http.Request) error {
+// checkMedia refuses a body of a type that an operation does not take.
+func checkMedia(r *http.Request, taken []string) error {
+	if taken == nil {
+		taken = []string{"application/json"}
+	}
 	media, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || media != "application/json" {
-		return unsupported("expected application/json")
+	if err != nil || !slices.Contains(taken, media) {
+		return unsupported("expected " + strings.Join(taken, " or "))
 	}
 	if charset, given := parameters["charset"]; given && !strings.EqualFold(charset, "utf-8") {
 		return unsupported("expected the charset utf-8")

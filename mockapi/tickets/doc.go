@@ -1,4 +1,5 @@
-// Package tickets is a domain of the mock: tickets that are created, closed and exported, and labels whose identity the
+// Package tickets is a domain of the mock: tickets that are created, closed and exported, what is
+// attached to them as a form or a file, and labels whose identity the
 // client chooses.
 //
 // Every effect can be counted: a ticket created, its closures, its exports, the changes of a label. The package must not
@@ -16,6 +17,8 @@ func Operations() []command.Operation {
 			Decode: decodeClose, Restore: command.Restored[Close]},
 		{Name: "tickets.export", Method: "POST", Pattern: "/v1/tickets/{id}/export", Keyed: true,
 			Decode: decodeExport, Restore: command.Restored[Export]},
+		{Name: "tickets.attach", Method: "POST", Pattern: "/v1/tickets/{id}/attachments", Keyed: true, Media: attachMedia,
+			Decode: decodeAttach, Restore: command.Restored[Attach]},
 		{Name: "labels.put", Method: "PUT", Pattern: "/v1/labels/{ref}",
 			Decode: decodePutLabel, Restore: command.Restored[PutLabel]},
 	}
@@ -26,6 +29,7 @@ func Reads() []command.Read {
 	return []command.Read{
 		{Pattern: "/v1/tickets", Serve: list},
 		{Pattern: "/v1/tickets/{id}", Serve: get},
+		{Pattern: "/v1/tickets/{id}/attachments", Serve: listAttachments},
 		{Pattern: "/v1/labels/{ref}", Serve: getLabel},
 	}
 }

@@ -243,3 +243,33 @@ func TestPutLabelCountsChangesOnly(t *testing.T) {
 		t.Errorf("label: %s", got)
 	}
 }
+
+func TestAnAttachmentIsOneCommandHoweverItIsSent(t *testing.T) {
+	t.Parallel()
+	var b bench
+	ticket, err := b.write(t, "tickets.create", command.Request{Body: []byte(`{"project":"p","title":"t"}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var made struct{ ID string }
+	if err := json.Unmarshal(ticket.Body, &made); err != nil {
+		t.Fatal(err)
+	}
+	const want = `"fields":{"note":["a b"],"tag":["x","y"]}`
+	for media, body := range map[string]string{
+		"application/x-www-form-urlencoded": "tag=x&note=a+b&tag=y",
+		"application/json":                  `{"note":"a b","tag":["x","y"]}`,
+		"multipart/form-data; boundary=b": "--b\r\nContent-Disposition: form-data; name=note\r\n\r\na b\r\n" +
+			"--b\r\nContent-Disposition: form-data; name=tag\r\n\r\nx\r\n--b\r\nContent-Disposition: form-data; name=tag\r\n\r\ny\r\n--b--\r\n",
+	} {
+		answer, err := b.write(t, "tickets.attach", command.Request{Params: map[string]string{"id": made.ID}, Media: media, Body: []byte(body)})
+		if err != nil || !strings.Contains(string(answer.Body), want) {
+			t.Errorf("%s: %s, %v, want %s", media, answer.Body, err, want)
+		}
+		for _, wrong := range []string{"", "%zz=1", `{"note":1}`, "--b\r\nx"} {
+			if _, err := b.write(t, "tickets.attach", command.Request{Params: map[string]string{"id": made.ID}, Media: media, Body: []byte(wrong)}); err == nil {
+				t.Errorf("%s: %q was taken", media, wrong)
+			}
+		}
+	}
+}

@@ -35,6 +35,9 @@ func each(ctx context.Context, s *target.Stage, wanted func(rewrite.Rewrite) boo
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if pair, ok := r.Apply(sample, sites[0], 0); ok && !s.Speaks(ctx, pair.B.Protocol) {
+			continue
+		}
 		if _, err := sendPair(ctx, s.Trial(r.ID), rewrite.Trial{Rewrite: r.ID, Site: sites[0]}); err != nil {
 			return err
 		}

@@ -13,10 +13,13 @@ func Find(id string) (Rewrite, bool) {
 
 var catalogue = slices.Concat(
 	queryRows,
+	formRows,
+	multipartRows,
 	leafRows,
 	orderRows,
 	spaceRows,
 	framingRows,
+	protocolRows,
 	volatileRows,
 	numberRows,
 	numberSpellingRows,
@@ -34,6 +37,8 @@ var catalogue = slices.Concat(
 	textRows,
 	syntaxRows,
 	querySpellingRows,
+	formSpellingRows,
+	multipartSpellingRows,
 	pathRows,
 	valueRows,
 )

@@ -1,5 +1,11 @@
 package rewrite
 
+import "strings"
+
+// uploaded is a multipart form with a field and a file.
+const uploaded = "--b\r\nContent-Disposition: form-data; name=\"pen\"\r\n\r\nink\r\n" +
+	"--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a.txt\"\r\nContent-Type: text/plain\r\n\r\n12\r\n--b--\r\n"
+
 // example is the first pair that a rewrite makes of a small sample (see exampleSample).
 type example struct {
 	id    string
@@ -12,6 +18,13 @@ type example struct {
 var examples = []example{
 	{"query/value", "", "to=a", "/v1/things?to=a", "/v1/things?to=b"},
 	{"query/flag-dropped", "", "dry=1", "/v1/things?dry=1", "/v1/things"},
+	{"form/value", "to=a&n=1", "", "to=a&n=1", "to=b&n=1"},
+	{"form/encoded-plus", "to=a+b", "", "to=a+b", "to=a%2Bb"},
+	{"form/repeated", "to=a", "", "to=a", "to=a&to=b"},
+	{"form/repeated-order", "to=a&to=b", "", "to=a&to=b", "to=b&to=a"},
+	{"multipart/file-bytes", uploaded, "", uploaded, strings.Replace(uploaded, "\r\n12\r\n", "\r\n13\r\n", 1)},
+	{"multipart/field", uploaded, "", uploaded, strings.Replace(uploaded, "\r\nink\r\n", "\r\ninj\r\n", 1)},
+	{"multipart/filename", uploaded, "", uploaded, strings.Replace(uploaded, `name="f"; filename="a.txt"`, `filename=other-a.txt; name=f`, 1)},
 	{"nested/leaf", "", "", `{"m":"x","f":{"oncespec":{"a":1}}}`, `{"m":"x","f":{"oncespec":{"a":2}}}`},
 	{"nested/array-item", "", "", `{"m":"x","f":{"oncespec":[{"a":1}]}}`, `{"m":"x","f":{"oncespec":[{"a":2}]}}`},
 	{"nested/map", "", "", `{"m":"x","f":{"oncespec":"a"}}`, `{"m":"x","f":{"oncespec":"b"}}`},
@@ -36,6 +49,7 @@ var examples = []example{
 	{"space/tabs-and-crlf", "", "", `{"m":"x","f":{}}`, "{\r\n\t\"m\": \"x\",\r\n\t\"f\": {}\r\n}"},
 	{"framing/chunked-same", "", "", `content-length {"m":"x","f":{}}`, `chunked {"m":"x","f":{}}`},
 	{"framing/chunked-changed", `{"m":"x","amount":1999}`, "", `content-length {"m":"x","amount":1999}`, `chunked {"m":"x","amount":2000}`},
+	{"protocol/http2", "", "", `http/1.1 {"m":"x","f":{}}`, `http/2 {"m":"x","f":{}}`},
 	{"volatile/traceparent", "", "",
 		"Content-Type: application/json\nIdempotency-Key: k1\nTraceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 		"Content-Type: application/json\nIdempotency-Key: k1\nTraceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"},
@@ -81,6 +95,9 @@ var examples = []example{
 	{"header/accept", "", "",
 		"Content-Type: application/json\nIdempotency-Key: k1\nAccept: application/json",
 		"Content-Type: application/json\nIdempotency-Key: k1\nAccept: application/json, */*;q=0.1"},
+	{"header/api-version", "", "",
+		"Content-Type: application/json\nIdempotency-Key: k1\nApi-Version: 1",
+		"Content-Type: application/json\nIdempotency-Key: k1\nApi-Version: 2"},
 	{"content-type/case", "", "", "Content-Type: application/json\nIdempotency-Key: k1", "Content-Type: APPLICATION/JSON\nIdempotency-Key: k1"},
 	{"content-type/charset", "", "",
 		"Content-Type: application/json\nIdempotency-Key: k1",
@@ -152,8 +169,21 @@ var examples = []example{
 	{"query/plus-space", "", "to=a+b", "/v1/things?to=a+b", "/v1/things?to=a%20b"},
 	{"query/bare-mark", "", "", "/v1/things", "/v1/things?"},
 	{"query/empty-value", "", "draft", "/v1/things?draft", "/v1/things?draft="},
+	{"form/name-order", "a=1&b=2&a=3", "", "a=1&b=2&a=3", "b=2&a=1&a=3"},
+	{"form/percent-case", "to=a%2Fb", "", "to=a%2Fb", "to=a%2fb"},
+	{"form/plus", "to=a+b", "", "to=a+b", "to=a%20b"},
+	{"form/over-encoded", "to=ab", "", "to=ab", "to=a%62"},
+	{"form/to-json", "to=a+b&n=1", "", "to=a+b&n=1", `{"to":"a b","n":"1"}`},
+	{"multipart/same-bytes", uploaded, "", uploaded, uploaded},
+	{"multipart/boundary", uploaded, "", uploaded, strings.ReplaceAll(uploaded, "--b", "--oncespec-other-boundary")},
+	{"multipart/part-header-case", uploaded, "", uploaded, strings.NewReplacer("Content-Disposition", "content-disposition", "Content-Type", "content-type").Replace(uploaded)},
+	{"multipart/part-order", uploaded, "", uploaded, "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a.txt\"\r\n…"},
 	{"path/percent-case", "", "", "/v1/thi%6Egs", "/v1/thi%6egs"},
 	{"path/unreserved", "", "", "/v1/things", "/v1/thing%73"},
+	{"path/encoded-slash", "", "", "/v1/a%2Fb", "/v1/a/b"},
+	{"path/trailing-slash", "", "", "/v1/things", "/v1/things/"},
+	{"path/double-slash", "", "", "/v1/things", "/v1//things"},
+	{"path/case", "", "", "/v1/things", "/V1/things"},
 	{"value/minor-to-decimal", "", "", `{"m":"x","f":{"oncespec":1999}}`, `{"m":"x","f":{"oncespec":19.99}}`},
 	{"value/date-offset", `{"m":"x","at":"2026-05-05T10:00:00Z"}`, "",
 		`{"m":"x","at":"2026-05-05T10:00:00Z"}`,

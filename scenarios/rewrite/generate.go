@@ -86,12 +86,20 @@ func (s *Sample) slots() []slot {
 			}
 		}
 	}
-	for _, p := range splitQuery(s.request.RawQuery) {
-		rule, _, ok := s.grantQuery(p.key())
+	out = append(out, s.pairSlots(false)...)
+	if s.request.isForm() {
+		out = append(out, s.pairSlots(true)...)
+	}
+	return append(out, s.partSlots()...)
+}
+
+// pairSlots are the parameters of the query, or the fields of the form, that may vary.
+func (s *Sample) pairSlots(form bool) (out []slot) {
+	for _, p := range splitQuery(s.request.pairsOf(form)) {
+		rule, _, ok := s.grantPair(form, p.key())
 		if ok && p.equals {
 			q := queryEdit{params: []param{p}, rule: rule}
-			values := append([]string{""}, q.otherTexts()...)
-			out = append(out, oneOf("?"+p.key(), values))
+			out = append(out, oneOf(pairAt(form, p.key()), append([]string{""}, q.otherTexts()...)))
 		}
 	}
 	return out

@@ -30,10 +30,14 @@ type message struct {
 
 func meaningOf(t *testing.T, r Request) message {
 	t.Helper()
-	path, err := url.PathUnescape(r.Path)
-	if err != nil {
-		t.Fatalf("path %q: %v", r.Path, err)
+	segments := strings.Split(r.Path, "/") // an encoded slash parts none
+	for i, s := range segments {
+		var err error
+		if segments[i], err = url.PathUnescape(s); err != nil {
+			t.Fatalf("path %q: %v", r.Path, err)
+		}
 	}
+	path := strings.Join(segments, "\x00")
 	query, err := url.ParseQuery(r.RawQuery)
 	if err != nil {
 		t.Fatalf("query %q: %v", r.RawQuery, err)

@@ -46,16 +46,18 @@ func unescaped(s string) string {
 	return s
 }
 
-// onQuery acts at one parameter of the query.
+// onQuery acts at one parameter of the query, or at one field of a URL-encoded form: both are spelled alike.
 type onQuery struct {
+	form  bool // it is a field of the body
 	keeps bool // the meaning stays, so any parameter will do
 	drops bool // the parameter goes
 	edit  func(q *queryEdit) bool
 }
 
-// queryEdit is a change of B's query in the making. A may be prepared by setting a.
+// queryEdit is a change of B's query or form in the making. A may be prepared by setting a, or with prepare.
 type queryEdit struct {
 	s      *Sample
+	form   bool
 	a, b   *Request
 	params []param // B's, written when the edit is done
 	at     int     // the parameter it acts at
@@ -63,16 +65,59 @@ type queryEdit struct {
 	choice int
 }
 
+// pairsOf is the query, or the form that the body is.
+func (r Request) pairsOf(form bool) string {
+	if form {
+		return string(r.Body)
+	}
+	return r.RawQuery
+}
+
+func (r *Request) setPairs(form bool, raw string) {
+	if form {
+		r.Body = []byte(raw)
+	} else {
+		r.RawQuery = raw
+	}
+}
+
+// prepare gives A the parameters as they are now.
+func (q *queryEdit) prepare() { q.a.setPairs(q.form, joinQuery(q.params)) }
+
 func (r onQuery) candidates(s *Sample) []Site {
+	if r.form && !s.request.isForm() {
+		return nil
+	}
 	var out []Site
-	for i, p := range splitQuery(s.request.RawQuery) {
-		_, guess, _ := s.grantQuery(p.key())
-		site := Site{At: "?" + p.key(), Guess: guess && !r.keeps}
-		if p.name != "" && !slices.Contains(out, site) && firstOf(s.request.RawQuery, p.key()) == i {
+	raw := s.request.pairsOf(r.form)
+	for i, p := range splitQuery(raw) {
+		_, guess, _ := s.grantPair(r.form, p.key())
+		site := Site{At: pairAt(r.form, p.key()), Guess: guess && !r.keeps}
+		if p.name != "" && !slices.Contains(out, site) && firstOf(raw, p.key()) == i {
 			out = append(out, site)
 		}
 	}
 	return out
+}
+
+// pairAt names a parameter of the query, or a field of a form.
+func pairAt(form bool, key string) string {
+	if form {
+		return Pointer{key}.String()
+	}
+	return "?" + key
+}
+
+// pairKey is the inverse of pairAt.
+func pairKey(form bool, at string) (string, bool) {
+	if !form {
+		return strings.CutPrefix(at, "?")
+	}
+	p, err := ParsePointer(at)
+	if err != nil || len(p) != 1 {
+		return "", false
+	}
+	return p[0], true
 }
 
 func firstOf(raw, key string) int {
@@ -80,22 +125,31 @@ func firstOf(raw, key string) int {
 }
 
 func (r onQuery) apply(s *Sample, site Site, choice int) (a, b Request, ok bool) {
-	key, isQuery := strings.CutPrefix(site.At, "?")
-	at := firstOf(s.request.RawQuery, key)
-	if !isQuery || at < 0 {
+	key, isPair := pairKey(r.form, site.At)
+	raw := s.request.pairsOf(r.form)
+	at := firstOf(raw, key)
+	if !isPair || at < 0 || r.form && !s.request.isForm() {
 		return a, b, false
 	}
-	rule, guess, ok := s.grantQuery(key)
+	rule, guess, ok := s.grantPair(r.form, key)
 	if !r.keeps && (!ok || r.drops && !guess && !rule.optional) {
 		return a, b, false
 	}
 	a, b = s.Request(), s.Request()
-	q := &queryEdit{s: s, a: &a, b: &b, params: splitQuery(s.request.RawQuery), at: at, rule: rule, choice: choice}
+	q := &queryEdit{s: s, form: r.form, a: &a, b: &b, params: splitQuery(raw), at: at, rule: rule, choice: choice}
 	if !r.edit(q) {
 		return a, b, false
 	}
-	b.RawQuery = joinQuery(q.params)
+	b.setPairs(r.form, joinQuery(q.params))
 	return a, b, true
+}
+
+// grantPair tells whether a parameter of the query, or a field of the form, may change.
+func (s *Sample) grantPair(form bool, key string) (r *rule, guess, ok bool) {
+	if form {
+		return s.grantField(key)
+	}
+	return s.grantQuery(key)
 }
 
 // grantQuery tells whether a parameter may change.
@@ -111,12 +165,14 @@ func (s *Sample) grantQuery(key string) (r *rule, guess, ok bool) {
 }
 
 // otherTexts are the values that the parameter could have instead.
-func (q *queryEdit) otherTexts() []string {
-	now := q.params[q.at].text()
+func (q *queryEdit) otherTexts() []string { return otherTexts(q.rule, q.params[q.at].text()) }
+
+// otherTexts are the texts that a field could have instead of the present one.
+func otherTexts(r *rule, now string) []string {
 	var out []string
 	switch {
-	case len(q.rule.enum) > 0:
-		for _, n := range q.rule.enum {
+	case len(r.enum) > 0:
+		for _, n := range r.enum {
 			out = append(out, plainText(n))
 		}
 	case now == "true":
@@ -133,7 +189,7 @@ func (q *queryEdit) otherTexts() []string {
 		}
 	}
 	return slices.DeleteFunc(out, func(other string) bool {
-		return other == now || len(q.rule.enum) == 0 && !q.rule.admits(q.rule.read(other))
+		return other == now || len(r.enum) == 0 && !r.admits(r.read(other))
 	})
 }
 

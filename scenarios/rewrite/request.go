@@ -26,7 +26,17 @@ type Request struct {
 	Header   []Field
 	Body     []byte // nil: the request has none
 	Framing  Framing
+	Protocol Protocol
 }
+
+// Protocol is the version of HTTP that a request is sent with.
+type Protocol string
+
+// The protocols. The empty value is HTTP1.
+const (
+	HTTP1 Protocol = "http/1.1"
+	HTTP2 Protocol = "http/2"
+)
 
 // Field is one header line. Its name keeps the case it is sent in.
 type Field struct{ Name, Value string }
@@ -40,7 +50,7 @@ func (r Request) Clone() Request {
 
 // Equal tells whether both would be written with the same bytes.
 func (r Request) Equal(o Request) bool {
-	return r.Method == o.Method && r.Target() == o.Target() && r.framing() == o.framing() &&
+	return r.Method == o.Method && r.Target() == o.Target() && r.framing() == o.framing() && r.protocol() == o.protocol() &&
 		slices.Equal(r.Header, o.Header) && bytes.Equal(r.Body, o.Body)
 }
 
@@ -57,6 +67,13 @@ func (r Request) framing() Framing {
 		return ContentLength
 	}
 	return r.Framing
+}
+
+func (r Request) protocol() Protocol {
+	if r.Protocol == "" {
+		return HTTP1
+	}
+	return r.Protocol
 }
 
 // Get returns the first value of a header, whatever the case of its name.
@@ -90,6 +107,13 @@ func (r Request) MediaType() string {
 	}
 	return strings.ToLower(strings.TrimSpace(media))
 }
+
+// isForm tells whether the body is a URL-encoded form.
+func (r Request) isForm() bool { return r.MediaType() == "application/x-www-form-urlencoded" }
+
+// HasFields tells whether the body is made of named fields: a form, or a multipart one. A JSON Pointer of one token, such as
+// /name, then names a field.
+func (r Request) HasFields() bool { return r.isForm() || r.MediaType() == "multipart/form-data" }
 
 // saysJSON tells whether the content type names JSON, or there is none.
 func (r Request) saysJSON() bool {

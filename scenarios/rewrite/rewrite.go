@@ -17,7 +17,8 @@ type Rewrite struct {
 	// called false, both have to be sent under fresh keys, and their effects have to differ.
 	Confirm bool
 
-	act action
+	again bool // B is A once more, byte for byte
+	act   action
 }
 
 // Part is what of a request a rewrite changes.
@@ -106,7 +107,7 @@ func (r Rewrite) Apply(s *Sample, at Site, choice int) (Pair, bool) {
 		choice = -(choice + 1) // also for the least int
 	}
 	a, b, ok := r.act.apply(s, at, choice)
-	if !ok || a.Equal(b) {
+	if !ok || a.Equal(b) != r.again {
 		return Pair{}, false
 	}
 	return Pair{Rewrite: r.ID, Site: at, A: a, B: b, Prepared: !a.Equal(s.request)}, true

@@ -118,6 +118,19 @@ var headerRows = []Rewrite{
 		}},
 	},
 	{
+		ID: "header/api-version", Sentence: "Another version of the API is asked for.",
+		Class: ByContract, Decides: ByHeaders, Part: Header, Header: "Api-Version", Source: "an API may choose by it what it does; RFC 9110 does not know it", Needs: "place for a header",
+		act: onWire{edit: func(_ *Sample, a, b *Request, _ int) bool {
+			if _, ok := a.Get("Api-Version"); !ok {
+				a.Set("Api-Version", "1")
+			}
+			now, _ := a.Get("Api-Version")
+			b.Header = a.Clone().Header
+			b.Set("Api-Version", map[bool]string{true: "2", false: "1"}[now == "1"])
+			return true
+		}},
+	},
+	{
 		ID: "content-type/case", Sentence: "The content type is written in the other case.",
 		Class: Same, Part: Header, Source: "RFC 9110, 8.3.1: type and subtype are case-insensitive", Needs: "content type",
 		act: contentType(func(media, parameters string) string { return otherCase(media) + parameters }),

@@ -40,43 +40,17 @@ var querySpellingRows = []Rewrite{
 	{
 		ID: "query/percent-case", Sentence: "The digits of a percent escape in the query are written in the other case.",
 		Class: Same, Part: Query, Source: sourceURI, Needs: "query parameter with a character that can be escaped",
-		act: onQuery{keeps: true, edit: func(q *queryEdit) bool {
-			p := &q.params[q.at]
-			if _, ok := swapHexCase(p.value); !ok {
-				if p.value, ok = overEncode(p.value, hasHexLetter); !ok {
-					return false
-				}
-				q.a.RawQuery = joinQuery(q.params)
-			}
-			p.value, _ = swapHexCase(p.value)
-			return true
-		}},
+		act: onQuery{keeps: true, edit: otherHexCase},
 	},
 	{
 		ID: "query/unreserved", Sentence: "A letter or digit in the query is percent-escaped.",
 		Class: Same, Part: Query, Source: sourceURI, Needs: "query parameter with a letter or digit",
-		act: onQuery{keeps: true, edit: func(q *queryEdit) bool {
-			p := &q.params[q.at]
-			var ok bool
-			if p.value, ok = overEncode(p.value, func(string) bool { return true }); !ok {
-				p.name, ok = overEncode(p.name, func(string) bool { return true })
-			}
-			return ok
-		}},
+		act: onQuery{keeps: true, edit: escapeOne},
 	},
 	{
 		ID: "query/repeated-order", Sentence: "Two values of a repeated query parameter have changed places.",
 		Class: Different, Part: Query, Source: sourceParams, Needs: "repeated query parameter whose values may change places", Confirm: true,
-		act: onQuery{edit: func(q *queryEdit) bool {
-			first := &q.params[q.at]
-			for i := q.at + 1; i < len(q.params); i++ {
-				if other := &q.params[i]; other.key() == first.key() && other.text() != first.text() {
-					first.value, other.value = other.value, first.value
-					return true
-				}
-			}
-			return false
-		}},
+		act: onQuery{edit: swapRepeated},
 	},
 	{
 		ID: "query/framing", Sentence: "The separator before a query parameter is escaped, so that it belongs to the value before.",
@@ -125,18 +99,7 @@ var querySpellingRows = []Rewrite{
 	{
 		ID: "query/plus-space", Sentence: "A space in the query is written as %20 instead of a plus sign, or the other way round.",
 		Class: SameByPractice, Part: Query, Source: "HTML forms write a space as a plus sign; nearly every query parser reads both", Needs: "query parameter with a space",
-		act: onQuery{keeps: true, edit: func(q *queryEdit) bool {
-			p := &q.params[q.at]
-			switch {
-			case strings.Contains(p.value, "+"):
-				p.value = strings.ReplaceAll(p.value, "+", "%20")
-			case strings.Contains(p.value, "%20"):
-				p.value = strings.ReplaceAll(p.value, "%20", "+")
-			default:
-				return false
-			}
-			return true
-		}},
+		act: onQuery{keeps: true, edit: otherSpace},
 	},
 	{
 		ID: "query/bare-mark", Sentence: "The path is followed by a question mark and nothing else.",
@@ -158,6 +121,55 @@ var querySpellingRows = []Rewrite{
 			return p.value == ""
 		}},
 	},
+}
+
+// otherHexCase writes the digits of an escape in the other case; where there is none that could be, A gets one.
+func otherHexCase(q *queryEdit) bool {
+	p := &q.params[q.at]
+	if _, ok := swapHexCase(p.value); !ok {
+		if p.value, ok = overEncode(p.value, hasHexLetter); !ok {
+			return false
+		}
+		q.prepare()
+	}
+	p.value, _ = swapHexCase(p.value)
+	return true
+}
+
+// escapeOne escapes a letter or digit of the value, or of the name.
+func escapeOne(q *queryEdit) bool {
+	p := &q.params[q.at]
+	var ok bool
+	if p.value, ok = overEncode(p.value, func(string) bool { return true }); !ok {
+		p.name, ok = overEncode(p.name, func(string) bool { return true })
+	}
+	return ok
+}
+
+// otherSpace writes spaces as %20 instead of plus signs, or the other way round.
+func otherSpace(q *queryEdit) bool {
+	p := &q.params[q.at]
+	switch {
+	case strings.Contains(p.value, "+"):
+		p.value = strings.ReplaceAll(p.value, "+", "%20")
+	case strings.Contains(p.value, "%20"):
+		p.value = strings.ReplaceAll(p.value, "%20", "+")
+	default:
+		return false
+	}
+	return true
+}
+
+// swapRepeated exchanges the value with a different one of the same name.
+func swapRepeated(q *queryEdit) bool {
+	first := &q.params[q.at]
+	for i := q.at + 1; i < len(q.params); i++ {
+		if other := &q.params[i]; other.key() == first.key() && other.text() != first.text() {
+			first.value, other.value = other.value, first.value
+			return true
+		}
+	}
+	return false
 }
 
 // reverseGroups reverses the order of a list's keys and keeps the order within each.
@@ -192,4 +204,54 @@ var pathRows = []Rewrite{
 			return ok
 		}},
 	},
+	{
+		ID: "path/encoded-slash", Sentence: "An encoded slash in the path is a slash.",
+		Class: Different, Part: Path, Source: "RFC 3986, 2.2: reserved characters and their escapes are not equivalent", Needs: "path with an encoded slash", Confirm: true,
+		act: onPath(func(path string) string {
+			return strings.Replace(strings.Replace(path, "%2F", "/", 1), "%2f", "/", 1)
+		}),
+	},
+	{
+		ID: "path/trailing-slash", Sentence: "The path ends with a slash, or lost the one it had.",
+		Class: ByContract, Part: Path, Source: sourceRouting, Needs: "path with a segment",
+		act: onPath(func(path string) string {
+			if path == "/" {
+				return path
+			}
+			if shorter, ok := strings.CutSuffix(path, "/"); ok && shorter != "" {
+				return shorter
+			}
+			return path + "/"
+		}),
+	},
+	{
+		ID: "path/double-slash", Sentence: "A slash in the path is two.",
+		Class: ByContract, Part: Path, Source: sourceRouting, Needs: "path of two or more segments",
+		act: onPath(func(path string) string {
+			if at := strings.LastIndexByte(path, '/'); at > 0 {
+				return path[:at] + "/" + path[at:]
+			}
+			return path
+		}),
+	},
+	{
+		ID: "path/case", Sentence: "The first segment of the path is written in the other case.",
+		Class: ByContract, Part: Path, Source: sourceRouting, Needs: "path with a letter outside of its escapes",
+		act: onPath(func(path string) string {
+			first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+			if first == "" || strings.Contains(first, "%") {
+				return path
+			}
+			return "/" + otherCase(first) + strings.TrimPrefix(path, "/"+first)
+		}),
+	},
+}
+
+const sourceRouting = "RFC 3986, 6.2.3: the server decides whether such paths name one resource"
+
+func onPath(change func(string) string) action {
+	return onWire{edit: func(_ *Sample, _, b *Request, _ int) bool {
+		b.Path = change(b.Path)
+		return true
+	}}
 }

@@ -54,6 +54,20 @@ func exampleSample(t testing.TB, body, query string) *Sample {
 	}, policy)
 }
 
+// exampleOf is exampleSample, a form or a multipart form, as the rewrite needs it; the latter's body is what the example says.
+func exampleOf(t testing.TB, e example) *Sample {
+	t.Helper()
+	media := map[string]string{"form": "application/x-www-form-urlencoded", "multipart": "multipart/form-data; boundary=b"}[strings.Split(e.id, "/")[0]]
+	path := "/v1/things"
+	if e.id == "path/encoded-slash" {
+		path, media = "/v1/a%2Fb", "application/json"
+	}
+	if media == "" {
+		return exampleSample(t, e.body, e.query)
+	}
+	return mustSample(t, Request{Method: "POST", Path: path, Header: []Field{{"Content-Type", media}}, Body: []byte(e.body)}, Policy{})
+}
+
 func mustSample(t testing.TB, request Request, policy Policy) *Sample {
 	t.Helper()
 	s, err := NewSample(request, policy)
@@ -79,6 +93,9 @@ func show(t *testing.T, r Request, rewrite Rewrite) string {
 		}
 		return strings.Join(lines, "\n")
 	case Message:
+		if rewrite.ID == "protocol/http2" {
+			return string(r.protocol()) + " " + string(r.Body)
+		}
 		return string(r.framing()) + " " + string(r.Body)
 	}
 	if coding, _ := r.Get("Content-Encoding"); coding == "gzip" {
@@ -106,7 +123,7 @@ func TestEveryRewriteMakesItsExamplePair(t *testing.T) {
 		if r.ID != want.id {
 			t.Fatalf("rewrite %d of the catalogue is %s, want %s: the order says which is likelier to find a defect", i, r.ID, want.id)
 		}
-		s := exampleSample(t, want.body, want.query)
+		s := exampleOf(t, want)
 		sites := r.Sites(s)
 		if len(sites) == 0 {
 			_, why := r.Applies(s)
@@ -177,7 +194,7 @@ func TestARewriteSaysWhatASampleLacks(t *testing.T) {
 		if !ok && !strings.HasPrefix(reason, "the sample offers no ") {
 			t.Errorf("%s: reason %q", r.ID, reason)
 		}
-		if ok != (r.Part == Header && r.Header != "" || r.ID == "query/bare-mark") {
+		if ok != (r.Part == Header && r.Header != "" || r.ID == "query/bare-mark" || r.ID == "protocol/http2") {
 			t.Errorf("%s: applies to a request without body, query and headers: %v", r.ID, ok)
 		}
 	}

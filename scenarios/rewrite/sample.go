@@ -30,6 +30,8 @@ type Sample struct {
 	fixed    []Pointer        // in the body
 	body     []varied         // in the order of their pointers, so that every choice is repeatable
 	query    map[string]*rule // by decoded parameter name
+	fields   map[string]*rule // of a form or a multipart body, by name
+	parts    *multipart       // nil: the body is not multipart/form-data
 }
 
 // varied is one place in the body that may change.
@@ -41,7 +43,7 @@ type varied struct {
 // NewSample checks a policy against a request. A JSON body is kept without white space; number and string literals stay as
 // written. Errors name the pointer or parameter that they are about; several are joined.
 func NewSample(request Request, policy Policy) (*Sample, error) {
-	s := &Sample{request: request.Clone(), policy: policy, query: map[string]*rule{}}
+	s := &Sample{request: request.Clone(), policy: policy, query: map[string]*rule{}, fields: map[string]*rule{}}
 	problems := []error{s.readBody()}
 	for _, pointer := range policy.Unique {
 		at, node, err := s.resolve(pointer)
@@ -71,6 +73,14 @@ func NewSample(request Request, policy Policy) (*Sample, error) {
 func (s *Sample) Request() Request { return s.request.Clone() }
 
 func (s *Sample) readBody() error {
+	if s.request.MediaType() == "multipart/form-data" {
+		parts, err := readMultipart(s.request)
+		if err != nil {
+			return fmt.Errorf("request body: %w", err)
+		}
+		s.parts = parts
+		return nil
+	}
 	if len(s.request.Body) == 0 || !s.request.saysJSON() {
 		return nil
 	}
@@ -109,6 +119,9 @@ func (s *Sample) addVary(name string, vary Vary) error {
 			}
 		}
 		return fmt.Errorf("%s: the request has no query parameter of that name", name)
+	}
+	if s.request.HasFields() {
+		return s.varyField(name, vary)
 	}
 	at, node, err := s.resolve(name)
 	if err != nil {

@@ -47,7 +47,7 @@ func (k *shrinker) offer(t Trial) bool {
 
 // id is the request as a map key.
 func (r Request) id() string {
-	out := r.Method + " " + r.Target() + "\n" + string(r.framing()) + "\n"
+	out := r.Method + " " + r.Target() + "\n" + string(r.framing()) + " " + string(r.protocol()) + "\n"
 	for _, f := range r.Header {
 		out += f.Name + ":" + f.Value + "\n"
 	}

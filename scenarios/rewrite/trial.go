@@ -39,15 +39,13 @@ func (s *Sample) With(changes ...Change) (*Sample, error) {
 }
 
 func (s *Sample) change(c Change) error {
-	if len(c.At) > 0 && c.At[0] == '?' {
-		params := splitQuery(s.request.RawQuery)
-		i := firstOf(s.request.RawQuery, c.At[1:])
-		if i < 0 {
-			return fmt.Errorf("the request has no query parameter of that name")
-		}
-		params[i].value, params[i].equals = url.QueryEscape(c.Value), true
-		s.request.RawQuery = joinQuery(params)
-		return nil
+	switch {
+	case len(c.At) > 0 && c.At[0] == '?':
+		return s.changePair(false, c)
+	case s.request.isForm():
+		return s.changePair(true, c)
+	case s.parts != nil:
+		return s.changePart(c)
 	}
 	at, err := ParsePointer(c.At)
 	if err != nil {
@@ -68,6 +66,20 @@ func (s *Sample) change(c Change) error {
 		return fmt.Errorf("the body has no such place")
 	}
 	s.root = root
+	return nil
+}
+
+// changePair gives a parameter of the query, or a field of the form, another text.
+func (s *Sample) changePair(form bool, c Change) error {
+	raw := s.request.pairsOf(form)
+	params := splitQuery(raw)
+	key, ok := pairKey(form, c.At)
+	i := firstOf(raw, key)
+	if !ok || i < 0 {
+		return fmt.Errorf("the request has no query parameter or field of that name")
+	}
+	params[i].value, params[i].equals = url.QueryEscape(c.Value), true
+	s.request.setPairs(form, joinQuery(params))
 	return nil
 }
 

@@ -42,8 +42,12 @@ func (t *Target) callAt(ctx context.Context, i *instance, request rewrite.Reques
 }
 
 func (i *instance) connect(ctx context.Context) (net.Conn, error) {
+	return i.connectWith(ctx, i.base.tlsConfig())
+}
+
+// connectWith connects with settings for TLS; nil: without TLS.
+func (i *instance) connectWith(ctx context.Context, config *tls.Config) (net.Conn, error) {
 	conn, err := i.dial(ctx, "tcp")
-	config := i.base.tlsConfig()
 	if err != nil || config == nil {
 		return conn, err
 	}

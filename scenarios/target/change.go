@@ -10,7 +10,7 @@ import (
 
 // standardChanges are the rewrites that the standard changed payload is chosen from, the plainest first. All of them change
 // the meaning of one value within what the configuration lets vary.
-var standardChanges = []string{"leaf/amount", "leaf/enum", "leaf/bool", "leaf/text", "nested/leaf", "nested/array-item", "nested/new-key", "query/value"}
+var standardChanges = []string{"leaf/amount", "leaf/enum", "leaf/bool", "leaf/text", "nested/leaf", "nested/array-item", "nested/new-key", "form/value", "multipart/field", "multipart/file-bytes", "query/value"}
 
 // mostChanges bounds how many payloads are tried in the steady state: each makes an object.
 const mostChanges = 8

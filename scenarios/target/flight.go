@@ -144,6 +144,9 @@ func (s *Stage) board(ctx context.Context, in *Intent, send Send) (*Flight, erro
 		f.attempt.Variant = s.variant(in, send)
 	}
 	// The wire is there in any case, and even when the context has ended: procedures ask it without looking.
+	if f.direct() {
+		return f, err
+	}
 	var openErr error
 	plan := send.Fault
 	if send.HangUp && err == nil {
@@ -166,6 +169,10 @@ func (f *Flight) tenant() string {
 func (f *Flight) fly() {
 	ctx, cancel := context.WithTimeout(f.ctx, f.timeout())
 	defer cancel()
+	if f.direct() {
+		f.flyDirect(ctx)
+		return
+	}
 	conn, err := f.dial(ctx)
 	if err != nil {
 		f.land(wire.Result{Outcome: history.Unsent, Reason: err.Error()})
@@ -273,6 +280,9 @@ func (f *Flight) land(r wire.Result) {
 		LastRequestAt:  t.clock.at(proof.LastRequestByte),
 		Cut:            proof.RequestCut || proof.ResponseCut,
 	}
+	if f.direct() {
+		a.Link = f.passed(r)
+	}
 	replaced := len(f.send.Fault.ReplaceResponse) > 0 && proof.ResponseCut
 	switch {
 	case a.Outcome != history.Unsent && !a.Link.Reached:
@@ -280,7 +290,7 @@ func (f *Flight) land(r wire.Result) {
 		if proof.DialError != "" {
 			a.Reason += ": " + t.redact.text(proof.DialError)
 		}
-	case a.Outcome == history.Lost && proof.RequestForwarded == 0:
+	case a.Outcome == history.Lost && a.Link.RequestBytes == 0:
 		a.Outcome = history.Unsent
 	case a.Outcome == history.Answered && proof.ResponseCut && !replaced:
 		// An answer that ends where its connection ends looks whole to the client.

@@ -28,6 +28,7 @@ type instance struct {
 	managed bool                   // the run started it itself
 
 	reader *http.Client // of the probes
+	idle   idle         // connections past the fault links
 
 	mu    sync.Mutex // guards the fields below
 	state standing

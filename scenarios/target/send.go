@@ -40,6 +40,7 @@ type Send struct {
 	HangUp      bool             // the client closes right after the last request byte
 	Timeout     time.Duration    // default: timeouts.request
 	Replica     int              // the instance it goes to: 0 is target.url, the others target.replicas (see Stage.Replicas)
+	Direct      bool             // past the fault links, on a connection that is kept alive: no fault, and what passed is told by this side alone
 
 	aside bool // it is not the intent's write: no effect follows from it
 }

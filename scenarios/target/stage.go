@@ -205,6 +205,16 @@ func (s *Stage) Histories() []*history.History {
 	return kept
 }
 
+// Drop forgets the stage's run of its scenario, so that a search of many thousand trials needs no memory for those that showed
+// nothing. What they left open is ended; their effects are not read again at the end.
+func (s *Stage) Drop() {
+	s.ground.leave()
+	t := s.target
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.grounds = slices.DeleteFunc(t.grounds, func(g *ground) bool { return g == s.ground })
+}
+
 // leave ends what the procedure left open, in every trial, and says so in their histories.
 func (g *ground) leave() {
 	g.mu.Lock()

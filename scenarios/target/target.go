@@ -58,6 +58,7 @@ type Target struct {
 	names     names
 	crowd     crowd
 	objects   atomic.Int64
+	http2     spoken // whether the target speaks HTTP/2
 
 	mu      sync.Mutex
 	grounds []*ground // whose procedures may still have left something open
@@ -190,6 +191,9 @@ func (t *Target) close(ctx context.Context) error {
 		}
 	}
 	t.links.Close()
+	for _, i := range t.instances {
+		i.idle.close()
+	}
 	if t.gate != nil {
 		t.gate.Close()
 	}

@@ -222,7 +222,7 @@ func (s *subject) vary() {
 				s.problems = append(s.problems, s.problem(s.keyAt(here), here, quote(name), "a JSON Pointer such as /priority, or ?NAME for a parameter of the query", ""))
 				continue
 			}
-			if s.body == nil || !v.Optional && v.Default == nil && v.Type != rewrite.TypeObject && v.Type != rewrite.TypeAny {
+			if !s.base.HasFields() && (s.body == nil || !v.Optional && v.Default == nil && v.Type != rewrite.TypeObject && v.Type != rewrite.TypeAny) {
 				if s.inBody(here, name, p) == nil {
 					continue
 				}
