@@ -30,22 +30,26 @@ type bench struct {
 }
 
 // onEveryStore runs a test with a bench on each kind of store.
-func onEveryStore(t *testing.T, test func(b *bench)) {
+func onEveryStore(t *testing.T, test func(b *bench), change ...func(*mockapi.Options)) {
 	t.Helper()
+	var options mockapi.Options
+	for _, c := range change {
+		c(&options)
+	}
 	t.Run("memory", func(t *testing.T) {
 		t.Parallel()
 		kept := &store.Memory{}
-		test(newBench(t, mockapi.Options{}, func() store.Store { return kept }))
+		test(newBench(t, options, func() store.Store { return kept }))
 	})
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		file := filepath.Join(t.TempDir(), "mock.db")
-		test(newBench(t, mockapi.Options{}, func() store.Store { return openStore(t, file) }))
+		test(newBench(t, options, func() store.Store { return openStore(t, file) }))
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
 		schema := storetest.Schema(t)
-		test(newBench(t, mockapi.Options{}, func() store.Store { return openStore(t, schema) }))
+		test(newBench(t, options, func() store.Store { return openStore(t, schema) }))
 	})
 }
 
@@ -84,6 +88,11 @@ func declared(t *testing.T, profile string) contract.Contract {
 func (b *bench) start() {
 	b.t.Helper()
 	b.options.Store = b.reopen()
+	b.serve()
+}
+
+func (b *bench) serve() {
+	b.t.Helper()
 	server, err := mockapi.New(b.options)
 	if err != nil {
 		b.t.Fatal(err)
@@ -93,6 +102,17 @@ func (b *bench) start() {
 	}
 	b.server, b.http = server, httptest.NewServer(server)
 	b.at = b.http.URL
+}
+
+// beside is one more server on the bench's store, as another process would be.
+func (b *bench) beside(change func(*mockapi.Options)) *bench {
+	b.t.Helper()
+	other := &bench{t: b.t, options: b.options, downstream: b.downstream, reopen: b.reopen}
+	other.options.Store = b.reopen()
+	change(&other.options)
+	other.serve()
+	b.t.Cleanup(other.stop)
+	return other
 }
 
 func (b *bench) stop() {

@@ -1,34 +1,106 @@
 package mockapi_test
 
 import (
+	"context"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/oncespec/oncespec/mockapi"
+	"github.com/oncespec/oncespec/mockapi/store"
 )
 
-// An owner that was taken for dead, and comes back after another one did the work, adds nothing to it.
+// stoppable is a store as a process sees it that can be stopped, as SIGSTOP does: its transactions do not go on until it continues.
+type stoppable struct {
+	store.Store
+	mu sync.RWMutex // locked while stopped
+}
+
+func (s *stoppable) Update(ctx context.Context, change func(store.Tx) error) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.Store.Update(ctx, change)
+}
+
+func (s *stoppable) View(ctx context.Context, read func(store.Reader) error) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.Store.View(ctx, read)
+}
+
+// An owner that is stopped for longer than its lease, and comes back after another one did the work, adds nothing to it.
 func TestOwnerThatComesBackAddsNothing(t *testing.T) {
 	t.Parallel()
 	onEveryStore(t, func(b *bench) {
+		owner := b.beside(func(o *mockapi.Options) {
+			o.Lease = shortLease
+			o.Store = &stoppable{Store: o.Store}
+		})
 		hold := make(chan struct{})
 		b.downstream.set(func() { b.downstream.hold = hold })
-		first := b.later("k1", "t")
+		first := owner.later("k1", "t")
 		b.downstream.await(b.t)
-		paused := b.http
-		defer paused.Close()
-		pausedServer := b.server
-		defer pausedServer.Close()
-
 		b.downstream.set(func() { b.downstream.hold = nil }) // the held call stays held
-		b.start()                                            // takes the first for dead: nothing was booked
-		second := b.create("k1", "t")
+
+		b.expect("duplicate while the owner lives", b.create("k1", "t"), 409, "idempotency_in_flight")
+		stopped := owner.options.Store.(*stoppable)
+		stopped.mu.Lock()
+		var second answer
+		b.eventually("another server takes over", func() bool {
+			second = b.create("k1", "t")
+			return second.code() != "idempotency_in_flight"
+		})
 		b.expect("second owner", second, 201, "")
+		stopped.mu.Unlock()
 		close(hold) // the first goes on, books (again, under the same key) and finds that it was replaced
 		late := <-first
 		b.expect("first owner", late, 201, "")
 		if late.body != second.body {
 			b.t.Errorf("two answers to one operation: %s and %s", late.body, second.body)
 		}
+		b.expectOnce("t")
+	}, func(o *mockapi.Options) { o.Lease = shortLease })
+}
+
+// shortLease is one that a test can wait for.
+const shortLease = 200 * time.Millisecond
+
+// A server that starts on the store of one at work leaves what that one does alone.
+func TestSecondServerLeavesTheFirstAlone(t *testing.T) {
+	t.Parallel()
+	onEveryStore(t, func(b *bench) {
+		b.downstream.set(func() { b.downstream.hold = make(chan struct{}) })
+		first := b.later("k1", "t")
+		b.downstream.await(b.t)
+		other := b.beside(func(*mockapi.Options) {})
+		for range 3 {
+			b.expect("duplicate at the other", other.create("k1", "t"), 409, "idempotency_in_flight")
+			if got := other.state("k1"); got != "in_progress" {
+				b.t.Errorf("state at the other: %s, want in_progress", got)
+			}
+		}
+		b.downstream.set(func() { release(&b.downstream.hold) })
+		if got := <-first; got.status != 201 || got.replayed() {
+			b.t.Errorf("first: %d %s", got.status, got.body)
+		}
+		if got := other.create("k1", "t"); !got.replayed() {
+			b.t.Errorf("retry at the other: %d %s", got.status, got.body)
+		}
+		b.expectOnce("t")
+	})
+}
+
+// What a server that died was at work on is settled by another one without its restart.
+func TestOtherServerSettlesWhatADeadOneLeft(t *testing.T) {
+	t.Parallel()
+	onEveryStore(t, func(b *bench) {
+		dying := b.beside(func(*mockapi.Options) {})
+		b.downstream.set(func() { b.downstream.holdLate = make(chan struct{}) })
+		first := dying.later("k1", "t")
+		b.eventually("the booking is made", func() bool { return b.downstream.booked("t") == 1 })
+		dying.server.Close()
+		<-first
+		b.eventually("the operation reads as succeeded", func() bool { return b.state("k1") == "succeeded" })
 		b.expectOnce("t")
 	})
 }

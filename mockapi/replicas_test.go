@@ -3,7 +3,6 @@ package mockapi_test
 import (
 	"context"
 	"errors"
-	"net/http/httptest"
 	"sync"
 	"testing"
 
@@ -12,27 +11,10 @@ import (
 	"github.com/oncespec/oncespec/mockapi/store/storetest"
 )
 
-// replica serves the bench's store once more, as another process would.
-func (b *bench) replica() (url string) {
-	b.t.Helper()
-	options := b.options
-	options.Store = b.reopen()
-	server, err := mockapi.New(options)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	if err := server.Recover(b.t.Context()); err != nil {
-		b.t.Fatal(err)
-	}
-	web := httptest.NewServer(server)
-	b.t.Cleanup(func() { server.Close(); web.Close() })
-	return web.URL
-}
-
 func TestFiftyDuplicatesAtTwoReplicas(t *testing.T) {
 	t.Parallel()
 	onEveryStore(t, func(b *bench) {
-		both := [2]*bench{b, {t: b.t, at: b.replica()}}
+		both := [2]*bench{b, b.beside(func(*mockapi.Options) {})}
 		const duplicates = 50
 		var all sync.WaitGroup
 		answers := make(chan answer, duplicates)

@@ -25,6 +25,10 @@ func routes(f *flow.Flow, reads []command.Read) http.Handler {
 	router.Get("/v1/operations/{key}", func(w http.ResponseWriter, r *http.Request) {
 		flow.Write(w, f.ReadStatus(r, params(r)["key"]))
 	})
+	if f.Settings.Clock {
+		router.Get("/clock", func(w http.ResponseWriter, r *http.Request) { flow.Write(w, f.ReadClock(r)) })
+		router.Post("/clock", func(w http.ResponseWriter, r *http.Request) { flow.Write(w, f.MoveClock(r)) })
+	}
 	for _, operation := range f.Operations {
 		router.Method(operation.Method, operation.Pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			f.Serve(w, r, operation, params(r))

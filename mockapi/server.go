@@ -33,6 +33,11 @@ type Options struct {
 	// BookTimeout and LookupTimeout bound one call downstream; 0 is the default.
 	BookTimeout   time.Duration
 	LookupTimeout time.Duration
+	// Lease is how long a server that stopped, but did not die, keeps what it is at work on from the other servers on the store;
+	// 0 is flow.DefaultLease.
+	Lease time.Duration
+	// Clock serves /clock, which tells the time that records carry and moves it forward for all servers on the store.
+	Clock bool
 	// Mutant is the name of the defect to put in, as mutants.List has them; "" is none.
 	Mutant string
 	// Logger gets what the server cannot tell its clients; nil discards it.
@@ -71,6 +76,8 @@ func New(options Options) (*Server, error) {
 		Store:      options.Store,
 		Operations: append(tickets.Operations(), payments.Operations()...),
 		Tokens:     Tokens(),
+		Lease:      options.Lease,
+		Clock:      options.Clock,
 		Log:        options.Logger,
 	}
 	if options.Downstream != "" {
@@ -98,10 +105,9 @@ func orDefault(d, otherwise time.Duration) time.Duration {
 	return d
 }
 
-// Recover settles what an earlier server on the same store left unfinished, by asking downstream. It takes a few seconds at
-// most; what cannot be resolved by then reads as unknown and is tried again in the background. It takes every unfinished
-// operation for orphaned: where another server is at work on the store, fencing keeps each effect single, but work is done
-// over under its downstream key.
+// Recover settles what servers that are gone left unfinished in the store, by asking downstream. It takes a few seconds at most;
+// what cannot be resolved by then reads as unknown and is tried again in the background, and so is what other servers leave later.
+// What a server at work on the store has claimed is its own until it died, or gave no sign of life for its lease.
 func (s *Server) Recover(ctx context.Context) error { return s.flow.Recover(ctx) }
 
 // Close abandons what is still running, like the end of the process would, and waits until nothing uses the store any more.

@@ -46,7 +46,7 @@ func (c Class) Success() bool { return c == Result || c == Replay }
 //  6. Other 4xx and 3xx are Refused, other 5xx Failed.
 //
 // A declared mismatch status that the target also uses for something else, such as 422 for an invalid payload, reads as
-// Mismatch: only a control under a fresh key tells them apart, unless missing or malformed declares a code and it is there.
+// Mismatch: only a control under a fresh key tells them apart, unless missing, malformed or expired declares a code and it is there.
 // Whether an answer is *acceptable* for a situation is Refuses's question, not this one.
 func (c Contract) Classify(e Exchange) Class {
 	if e.Lost || e.Status < 200 && e.Status != 102 || e.Status > 599 {
@@ -81,7 +81,7 @@ func (c Contract) declared(e Exchange) (Class, bool) {
 			mismatch = max(mismatch, match(r.Statuses, r.Code, e))
 		}
 	}
-	if mismatch != byCode && inFlight != byCode && (match(c.Missing.Statuses, c.Missing.Code, e) == byCode || match(c.Malformed.Statuses, c.Malformed.Code, e) == byCode) {
+	if mismatch != byCode && inFlight != byCode && (match(c.Missing.Statuses, c.Missing.Code, e) == byCode || match(c.Malformed.Statuses, c.Malformed.Code, e) == byCode || match(c.Expired.Statuses, c.Expired.Code, e) == byCode) {
 		return Refused, true
 	}
 	switch {
@@ -182,6 +182,7 @@ const (
 	OnOtherOperation Situation = "other_operation"
 	OnMismatch       Situation = "mismatch"
 	OnInFlight       Situation = "in_flight"
+	OnExpired        Situation = "expired"
 )
 
 // Refusal is the declared reaction to a situation; for InFlight without its retry signal.
@@ -195,6 +196,8 @@ func (c Contract) Refusal(s Situation) Response {
 		return c.OtherOperation
 	case OnMismatch:
 		return c.Mismatch
+	case OnExpired:
+		return c.Expired
 	case OnInFlight:
 		return Response{Action: c.InFlight.Action, Statuses: c.InFlight.Statuses, Code: c.InFlight.Code}
 	}

@@ -7,26 +7,28 @@ import (
 
 // Contract is a profile with its overrides applied. Every field maps to one parameter of the `contract:` block.
 type Contract struct {
-	Profile          string      `json:"profile" yaml:"profile"`
-	Name             string      `json:"name" yaml:"name"` // request header that carries the key
-	Key              Key         `json:"key" yaml:"key"`
-	Missing          Response    `json:"missing" yaml:"missing"`                       // a write without a key: refuse | execute
-	Malformed        Response    `json:"malformed" yaml:"malformed"`                   // a key that breaks Key: refuse | ignore | accept
-	Scope            []Scope     `json:"scope,omitzero" yaml:"scope"`                  // what a key is unique within; empty = unspecified
-	OtherOperation   Response    `json:"other_operation" yaml:"other_operation"`       // used key on another route or method: independent | refuse
-	Fingerprint      Fingerprint `json:"fingerprint" yaml:"fingerprint"`               // which parts of a request make it another one
-	Mismatch         Response    `json:"mismatch" yaml:"mismatch"`                     // used key, changed payload: refuse | replay | execute
-	MismatchInFlight string      `json:"mismatch_in_flight" yaml:"mismatch_in_flight"` // mismatch | in-flight | either
-	InFlight         InFlight    `json:"in_flight" yaml:"in_flight"`                   // duplicate while the first runs
-	Fidelity         Fidelity    `json:"fidelity" yaml:"fidelity"`
-	Volatile         []string    `json:"volatile,omitempty" yaml:"volatile"` // JSON Pointers into the answer that may differ in a replay
-	Marker           Marker      `json:"marker" yaml:"marker"`
-	Stored           Stored      `json:"stored" yaml:"stored"`
-	FailedRetry      string      `json:"failed_retry" yaml:"failed_retry"`                // after a failed first attempt: replay | execute | resume
-	Errors           string      `json:"errors" yaml:"errors"`                            // how refusals explain themselves: problem+json | link | either | vendor
-	UnknownAnswers   []int       `json:"unknown_answers,omitzero" yaml:"unknown_answers"` // statuses that leave the outcome unknown; nil = DefaultUnknownAnswers
-	Recovery         Recovery    `json:"recovery" yaml:"recovery"`
-	Sourced          string      `json:"sourced,omitempty" yaml:"sourced"` // how well the profile is known: full text, documentation, …
+	Profile          string        `json:"profile" yaml:"profile"`
+	Name             string        `json:"name" yaml:"name"` // request header that carries the key
+	Key              Key           `json:"key" yaml:"key"`
+	Missing          Response      `json:"missing" yaml:"missing"`                       // a write without a key: refuse | execute
+	Malformed        Response      `json:"malformed" yaml:"malformed"`                   // a key that breaks Key: refuse | ignore | accept
+	Scope            []Scope       `json:"scope,omitzero" yaml:"scope"`                  // what a key is unique within; empty = unspecified
+	OtherOperation   Response      `json:"other_operation" yaml:"other_operation"`       // used key on another route or method: independent | refuse
+	Fingerprint      Fingerprint   `json:"fingerprint" yaml:"fingerprint"`               // which parts of a request make it another one
+	Mismatch         Response      `json:"mismatch" yaml:"mismatch"`                     // used key, changed payload: refuse | replay | execute
+	MismatchInFlight string        `json:"mismatch_in_flight" yaml:"mismatch_in_flight"` // mismatch | in-flight | either
+	InFlight         InFlight      `json:"in_flight" yaml:"in_flight"`                   // duplicate while the first runs
+	Fidelity         Fidelity      `json:"fidelity" yaml:"fidelity"`
+	Volatile         []string      `json:"volatile,omitempty" yaml:"volatile"` // JSON Pointers into the answer that may differ in a replay
+	Marker           Marker        `json:"marker" yaml:"marker"`
+	Stored           Stored        `json:"stored" yaml:"stored"`
+	FailedRetry      string        `json:"failed_retry" yaml:"failed_retry"`                // after a failed first attempt: replay | execute | resume
+	Lifetime         time.Duration `json:"lifetime,omitempty" yaml:"lifetime"`              // how long a completed operation replays, from its completion; 0 = unspecified
+	Expired          Response      `json:"expired,omitzero" yaml:"expired"`                 // a key used again after its lifetime: execute | refuse
+	Errors           string        `json:"errors" yaml:"errors"`                            // how refusals explain themselves: problem+json | link | either | vendor
+	UnknownAnswers   []int         `json:"unknown_answers,omitzero" yaml:"unknown_answers"` // statuses that leave the outcome unknown; nil = DefaultUnknownAnswers
+	Recovery         Recovery      `json:"recovery" yaml:"recovery"`
+	Sourced          string        `json:"sourced,omitempty" yaml:"sourced"` // how well the profile is known: full text, documentation, …
 }
 
 // Response is the declared reaction to one situation. An empty Action is unspecified; empty Statuses accept any 4xx.

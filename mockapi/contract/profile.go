@@ -85,6 +85,7 @@ func Decode(block ast.Node) (Contract, error) {
 		{given.Malformed, base.Malformed, &c.Malformed},
 		{given.OtherOperation, base.OtherOperation, &c.OtherOperation},
 		{given.Mismatch, base.Mismatch, &c.Mismatch},
+		{given.Expired, base.Expired, &c.Expired},
 	} {
 		if r.given.Action != "" && r.given.Action != r.base.Action {
 			r.into.Statuses, r.into.Code = r.given.Statuses, r.given.Code
@@ -99,7 +100,7 @@ func Decode(block ast.Node) (Contract, error) {
 
 // clone keeps a decoder that writes into slices from writing into the profile's.
 func (c Contract) clone() Contract {
-	for _, list := range []*[]int{&c.UnknownAnswers, &c.Missing.Statuses, &c.Malformed.Statuses, &c.OtherOperation.Statuses, &c.Mismatch.Statuses, &c.InFlight.Statuses} {
+	for _, list := range []*[]int{&c.UnknownAnswers, &c.Missing.Statuses, &c.Malformed.Statuses, &c.OtherOperation.Statuses, &c.Mismatch.Statuses, &c.InFlight.Statuses, &c.Expired.Statuses} {
 		*list = slices.Clone(*list)
 	}
 	for _, list := range []*[]string{&c.Volatile, &c.Fingerprint.Exclude, &c.Fingerprint.Headers, &c.Fingerprint.Sets} {

@@ -63,6 +63,8 @@ func TestProfileFacts(t *testing.T) {
 		Marker:         contract.Marker{Name: "Idempotent-Replayed", Value: "true", OnFirst: "absent"},
 		Stored:         contract.Stored{ClientErrors: "yes", ServerErrors: "yes", Validation: "no"},
 		FailedRetry:    "replay",
+		Lifetime:       24 * time.Hour,
+		Expired:        contract.Response{Action: "execute"},
 		Errors:         "vendor",
 		UnknownAnswers: []int{502, 503, 504},
 	}
@@ -133,7 +135,7 @@ func TestDecodeLaysTheBlockOverTheProfile(t *testing.T) {
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ name, block, want string }{
-		{"an unknown parameter", "lifetime: 24h", "lifetime"},
+		{"an unknown parameter", "life_time: 24h", "life_time"},
 		{"a misspelt one", "mismtach: {action: refuse}", "mismtach"},
 		{"an unknown field inside", "marker: {nam: X}", "nam"},
 		{"a wrong type", "key: {max: many}", "max"},

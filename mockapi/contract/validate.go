@@ -45,6 +45,8 @@ func (c Contract) Validate() error {
 	v.response("malformed", c.Malformed)
 	v.response("other_operation", c.OtherOperation)
 	v.response("mismatch", c.Mismatch)
+	v.response("expired", c.Expired)
+	v.lifetime(c)
 	for i, s := range c.InFlight.Statuses {
 		v.check(s == 102 || 400 <= s && s <= 599, item("in_flight.statuses", i), strconv.Itoa(s), "102 or a status from 400 to 599")
 	}
@@ -133,6 +135,18 @@ func (v *validator) response(path string, r Response) {
 	if !refuses {
 		v.check(len(r.Statuses) == 0, path+".statuses", fmt.Sprint(r.Statuses), fmt.Sprintf("none: %s.action is %s, not refuse", path, r.Action))
 		v.check(r.Code == "", path+".code", r.Code, fmt.Sprintf("none: %s.action is %s, not refuse", path, r.Action))
+	}
+}
+
+// lifetime refuses one that cannot be told from none, and what would happen after one that is not declared.
+func (v *validator) lifetime(c Contract) {
+	v.check(c.Lifetime >= 0, "lifetime", c.Lifetime.String(), "a duration such as 24h, or 0s for unspecified")
+	v.check(c.Lifetime == 0 || c.Lifetime >= ShortestLifetime, "lifetime", c.Lifetime.String(), fmt.Sprintf("at least %s, or 0s for unspecified", ShortestLifetime))
+	if c.Lifetime == 0 {
+		none := "nothing while lifetime is 0, which is unspecified"
+		v.check(c.Expired.Action == "", "expired.action", c.Expired.Action, none)
+		v.check(len(c.Expired.Statuses) == 0, "expired.statuses", fmt.Sprint(c.Expired.Statuses), none)
+		v.check(c.Expired.Code == "", "expired.code", c.Expired.Code, none)
 	}
 }
 

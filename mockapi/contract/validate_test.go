@@ -76,6 +76,12 @@ func TestValidateNamesTheParameter(t *testing.T) {
 		{"failed_retry", "resume", func(c *c) { c.FailedRetry = "resumes" }},
 		{"errors", "problem+json", func(c *c) { c.Errors = "problem-json" }},
 		{"unknown_answers[0]", "", func(c *c) { c.UnknownAnswers = []int{200} }},
+		{"lifetime", "", func(c *c) { c.Lifetime = -time.Hour }},
+		{"lifetime", "", func(c *c) { c.Lifetime = time.Millisecond }},
+		{"expired.action", "execute", func(c *c) { c.Lifetime, c.Expired.Action = time.Hour, "exceute" }},
+		{"expired.action", "", func(c *c) { c.Expired.Action = "refuse" }},
+		{"expired.code", "", func(c *c) { c.Lifetime, c.Expired.Action, c.Expired.Code = time.Hour, "execute", "gone" }},
+		{"expired.statuses[0]", "", func(c *c) { c.Lifetime, c.Expired.Statuses = time.Hour, []int{201} }},
 		{"recovery.within", "", func(c *c) { c.Recovery.Within = -time.Second }},
 	} {
 		t.Run(tc.path, func(t *testing.T) {

@@ -1,6 +1,9 @@
 package contract
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Values of Action, in every Response and in InFlight. Allowed says which of them a parameter takes.
 const (
@@ -33,6 +36,9 @@ const (
 	ModeNone     = "none"
 )
 
+// ShortestLifetime is the least that a contract can declare: a shorter one would end while its first answer travels.
+const ShortestLifetime = time.Second
+
 // DefaultUnknownAnswers are the statuses of an intermediary that cannot say what became of a request.
 var DefaultUnknownAnswers = []int{502, 503, 504}
 
@@ -64,6 +70,7 @@ var choices = []choice{
 	{"stored.5xx", func(c Contract) string { return c.Stored.ServerErrors }, []string{"yes", "no"}},
 	{"stored.validation", func(c Contract) string { return c.Stored.Validation }, []string{"yes", "no"}},
 	{"failed_retry", func(c Contract) string { return c.FailedRetry }, []string{"replay", "execute", "resume"}},
+	{"expired.action", func(c Contract) string { return c.Expired.Action }, []string{ActionExecute, ActionRefuse}},
 	{"errors", func(c Contract) string { return c.Errors }, []string{"problem+json", "link", "either", "vendor"}},
 }
 

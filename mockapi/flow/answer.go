@@ -68,6 +68,11 @@ func (f *Flow) conflict(_ context.Context, call *Call, entry Entry) (Answer, err
 	return Problem(refuse(declared, http.StatusUnprocessableEntity, "idempotency_key_reused", title, "")), nil
 }
 
+func (f *Flow) lapsed(context.Context, *Call, Entry) (Answer, error) {
+	return Problem(refuse(f.Contract.Expired, http.StatusUnprocessableEntity, "idempotency_key_expired",
+		"The key's lifetime is over; use a new key for a new request", "")), nil
+}
+
 // wait tells a duplicate to come back, or has it wait where the contract wants that.
 func (f *Flow) wait(ctx context.Context, call *Call, _ Entry) (Answer, bool, error) {
 	if f.Contract.InFlight.Action != contract.ActionWait {
@@ -115,16 +120,29 @@ func (f *Flow) status(ctx context.Context, principal Principal, key string) (Ans
 	if err != nil {
 		return Answer{}, err
 	}
-	if entry.State == reference.Absent || entry.State == reference.Released {
+	if !Readable(entry) {
 		return Answer{}, command.NotFound("operation", key)
 	}
 	return StatusAnswer(key, entry)
+}
+
+// Readable tells whether there is anything to say of an entry: of one that was never claimed, did nothing or is forgotten there is not.
+func Readable(entry Entry) bool {
+	switch entry.State {
+	case reference.Absent, reference.Released, reference.Expired:
+		return false
+	}
+	return true
 }
 
 // Newest is the tenant's latest entry under a key, which may be in use on several routes; zero where there is none.
 func (f *Flow) Newest(ctx context.Context, tenant, key string) (newest Entry, err error) {
 	err = f.Store.View(ctx, func(r store.Reader) error {
 		newest = Entry{}
+		now, err := f.Now(r)
+		if err != nil {
+			return err
+		}
 		claims, err := r.ClaimsByKey(tenant, f.StoredKey(key))
 		if err != nil {
 			return err
@@ -133,6 +151,9 @@ func (f *Flow) Newest(ctx context.Context, tenant, key string) (newest Entry, er
 			entry, err := decode(claim)
 			if err != nil {
 				return err
+			}
+			if end, ever := entry.Expires(f.Contract); ever && !now.Before(end) {
+				continue
 			}
 			if newest.State == reference.Absent || entry.Created.After(newest.Created) {
 				newest = entry

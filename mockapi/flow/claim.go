@@ -3,7 +3,6 @@ package flow
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/oncespec/oncespec/mockapi/reference"
 	"github.com/oncespec/oncespec/mockapi/store"
@@ -37,9 +36,13 @@ func (f *Flow) Look(r store.Reader, call *Call) (Entry, reference.Decision, erro
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return Entry{}, "", err
 	}
+	now, err := f.Now(r)
+	if err != nil {
+		return Entry{}, "", err
+	}
 	record, decision := reference.Step(f.Contract, entry.Record, reference.Claim{
 		Scope: call.ID.Scope, Key: call.ID.Key, Fingerprint: call.Fingerprint, Owner: call.Owner,
-	}, time.Now())
+	}, now)
 	if decision != reference.Execute {
 		return entry, decision, nil
 	}
@@ -56,7 +59,11 @@ func (f *Flow) report(ctx context.Context, id store.ID, step func(store.Tx, Entr
 		if err != nil {
 			return err
 		}
-		record, decision := reference.Step(f.Contract, entry.Record, event, time.Now())
+		now, err := f.Now(tx)
+		if err != nil {
+			return err
+		}
+		record, decision := reference.Step(f.Contract, entry.Record, event, now)
 		if decision == reference.Refuse {
 			return ErrReplaced
 		}

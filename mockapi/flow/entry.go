@@ -61,5 +61,9 @@ func encode(e Entry) (store.Claim, error) {
 		return store.Claim{}, fmt.Errorf("claim record %s %s: %w", e.Scope, e.Key, err)
 	}
 	open := e.State == reference.InProgress || e.State == reference.Unknown
-	return store.Claim{ID: e.ID(), Tenant: e.Tenant, Open: open, Data: data}, nil
+	claim := store.Claim{ID: e.ID(), Tenant: e.Tenant, Open: open, Data: data}
+	if !open && e.State != reference.Expired {
+		claim.Settled = e.Updated
+	}
+	return claim, nil
 }

@@ -46,7 +46,11 @@ func (f *Flow) execute(ctx context.Context, call *Call, entry Entry) (answer Ans
 // Effect is a command's local effect.
 func (f *Flow) Effect(c command.Command, tenant string) Effect {
 	return func(tx store.Tx) (Answer, error) {
-		answer, err := c.Apply(tx, f.env(tenant))
+		now, err := f.Now(tx)
+		if err != nil {
+			return Answer{}, err
+		}
+		answer, err := c.Apply(tx, command.Env{Tenant: tenant, Now: now, NewID: rand.Text})
 		return answerOf(answer), err
 	}
 }

@@ -2,7 +2,6 @@ package flow
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -22,6 +21,8 @@ type Settings struct {
 	Operations []command.Operation
 	Tokens     map[string]string // tenant by bearer token; several tokens may stand for one tenant
 	Provider   *Provider         // nil: nothing is booked anywhere
+	Lease      time.Duration     // how long a server that stopped keeps its claims; see member.go
+	Clock      bool              // it can be moved, which Advance does
 	Log        *slog.Logger
 }
 
@@ -32,6 +33,7 @@ type Flow struct {
 
 	operations map[string]command.Operation
 	live       owners
+	member     *member
 	settled    bell
 	recovery   recovery
 
@@ -45,7 +47,10 @@ type Flow struct {
 
 // New returns a Flow with correct stages.
 func New(settings Settings) *Flow {
-	f := &Flow{Settings: settings, operations: map[string]command.Operation{}}
+	f := &Flow{Settings: settings, operations: map[string]command.Operation{}, member: newMember()}
+	if f.Lease <= 0 {
+		f.Lease = DefaultLease
+	}
 	for _, operation := range settings.Operations {
 		f.operations[operation.Name] = operation
 	}
@@ -63,6 +68,9 @@ func (f *Flow) Close() {
 	f.mu.Unlock()
 	f.cancel()
 	f.running.Wait()
+	if err := f.leave(); err != nil {
+		f.Log.Debug("leaving", "error", err)
+	}
 }
 
 // enter begins work that Close waits for. Its context outlives the client's, which may hang up at any time, but not Close.
@@ -89,7 +97,7 @@ func (f *Flow) Do(ctx context.Context, call *Call) (Answer, error) {
 }
 
 func (f *Flow) attempt(ctx context.Context, call *Call) (answer Answer, again bool, err error) {
-	call.Owner = newOwner()
+	call.Owner = f.member.newOwner()
 	f.live.add(call.Owner) // before the claim is committed, so that recovery never takes it for an orphan
 	defer f.live.remove(call.Owner)
 
@@ -107,10 +115,16 @@ func (f *Flow) attempt(ctx context.Context, call *Call) (answer Answer, again bo
 	case reference.Replay:
 		answer, err = f.Replay(ctx, call, entry)
 		return answer, false, err
+	case reference.TooLate:
+		answer, err = f.Lapsed(ctx, call, entry)
+		return answer, false, err
 	case reference.Conflict:
 		answer, err = f.Conflict(ctx, call, entry)
 		return answer, false, err
 	case reference.Wait:
+		if server := serverOf(entry.Owner); server != f.member.name && f.member.hasLost(server) {
+			f.recovery.hurry()
+		}
 		return f.Wait(ctx, call, entry)
 	case reference.Reconcile:
 		resolved, err := f.Resolve(ctx, entry)
@@ -122,13 +136,7 @@ func (f *Flow) attempt(ctx context.Context, call *Call) (answer Answer, again bo
 	return Answer{}, false, fmt.Errorf("claim of %s %s: unexpected decision %s", call.ID.Scope, call.ID.Key, decision)
 }
 
-func newOwner() string { return "own_" + rand.Text() }
-
-func (f *Flow) env(tenant string) command.Env {
-	return command.Env{Tenant: tenant, Now: time.Now(), NewID: rand.Text}
-}
-
-// owners are the attempts that this process has under way.
+// owners are the attempts that this server has under way.
 type owners struct {
 	mu  sync.Mutex
 	set map[string]bool

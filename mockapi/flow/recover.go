@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -15,6 +16,7 @@ import (
 
 const (
 	resolveTogether  = 16
+	markTogether     = 200
 	firstPassLimit   = 3 * time.Second // of the pass that serving waits for; the rest is resolved meanwhile
 	shortestInterval = 250 * time.Millisecond
 	longestInterval  = 4 * time.Second
@@ -34,34 +36,35 @@ func (r *recovery) hurry() {
 	}
 }
 
-// Recover finds the operations that an earlier process left behind, notes that their owners are gone and resolves them by
-// asking downstream. It returns when all are resolved or shortly after, and goes on in the background while some are not.
-// Call it once, before serving.
+// Recover finds the operations whose servers are gone, notes it, and resolves them by asking downstream. It returns when all are
+// resolved or shortly after, and goes on in the background while some are not, and as more servers go. Call it once, before
+// serving.
 func (f *Flow) Recover(ctx context.Context) error {
-	err := f.Store.Update(ctx, func(tx store.Tx) error {
-		return f.eachOrphan(tx, func(entry Entry) error { return f.Orphan(tx, entry) })
-	})
-	if err != nil {
+	if err := f.attend(ctx); err != nil {
 		return fmt.Errorf("recover: %w", err)
 	}
 	pass, cancel := context.WithTimeout(ctx, firstPassLimit)
 	defer cancel()
-	unresolved, err := f.resolveAll(pass)
+	unresolved, err := f.pass(pass, func(Entry) bool { return true })
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("recover: %w", err)
-	}
-	work, leave, err := f.enter(context.WithoutCancel(ctx))
-	if err != nil {
 		return fmt.Errorf("recover: %w", err)
 	}
 	if unresolved > 0 {
 		f.Log.Warn("operations with an unknown outcome remain", "count", unresolved)
+	}
+	if unresolved > 0 || err != nil {
 		f.recovery.hurry()
 	}
-	go func() {
-		defer leave()
-		f.background(work)
-	}()
+	for _, task := range []func(context.Context){f.background, f.watch} {
+		work, leave, err := f.enter(context.WithoutCancel(ctx))
+		if err != nil {
+			return fmt.Errorf("recover: %w", err)
+		}
+		go func() {
+			defer leave()
+			task(work)
+		}()
+	}
 	return nil
 }
 
@@ -77,23 +80,87 @@ func (f *Flow) background(ctx context.Context) {
 		case <-retry:
 		}
 		retry = nil
-		if unresolved, err := f.resolveAll(ctx); unresolved > 0 || err != nil {
+		inProgress := func(entry Entry) bool { return entry.State == reference.InProgress }
+		if unresolved, err := f.pass(ctx, inProgress); unresolved > 0 || err != nil {
 			retry = time.After(interval)
 			interval = min(2*interval, longestInterval)
 		}
 	}
 }
 
-// resolveAll resolves what no attempt of this process is at work on, and counts what it could not resolve.
-func (f *Flow) resolveAll(ctx context.Context) (unresolved int, err error) {
-	var orphans []Entry
-	err = f.Store.View(ctx, func(r store.Reader) error {
-		orphans = nil
-		return f.eachOrphan(r, func(entry Entry) error { orphans = append(orphans, entry); return nil })
-	})
+// pass notes of those orphans that are to be marked that their owner is gone, then resolves all, and counts what it could not
+// resolve.
+func (f *Flow) pass(ctx context.Context, marked func(Entry) bool) (unresolved int, err error) {
+	open, err := f.open(ctx)
 	if err != nil {
 		return 0, err
 	}
+	var owners []string
+	for _, entry := range open {
+		if entry.State == reference.InProgress {
+			owners = append(owners, entry.Owner)
+		}
+	}
+	if _, err := f.lookRound(ctx, owners); err != nil {
+		return 0, err
+	}
+	orphans := slices.DeleteFunc(slices.Clone(open), f.atWork)
+	mark := slices.DeleteFunc(slices.Clone(orphans), func(entry Entry) bool { return !marked(entry) })
+	for some := range slices.Chunk(mark, markTogether) {
+		if err := f.mark(ctx, some); err != nil {
+			return 0, err
+		}
+	}
+	if unresolved, err = f.resolveAll(ctx, orphans); err != nil {
+		return unresolved, err
+	}
+	if open, err = f.open(ctx); err != nil {
+		return unresolved, err
+	}
+	return unresolved, f.forgetDead(ctx, open)
+}
+
+// open lists what is in progress or unknown.
+func (f *Flow) open(ctx context.Context) (entries []Entry, err error) {
+	err = f.Store.View(ctx, func(r store.Reader) error {
+		entries = nil
+		claims, err := r.OpenClaims()
+		if err != nil {
+			return err
+		}
+		for _, claim := range claims {
+			entry, err := decode(claim)
+			if err != nil {
+				return err
+			}
+			entries = append(entries, entry)
+		}
+		return nil
+	})
+	return entries, err
+}
+
+// mark calls Orphan for those of the entries that nothing happened to meanwhile.
+func (f *Flow) mark(ctx context.Context, entries []Entry) error {
+	return f.Store.Update(ctx, func(tx store.Tx) error {
+		for _, seen := range entries {
+			entry, err := Load(tx, seen.ID())
+			if errors.Is(err, store.ErrNotFound) || err == nil && (entry.Owner != seen.Owner || entry.Version != seen.Version || entry.State != seen.State) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if err := f.Orphan(tx, entry); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// resolveAll resolves the orphans, and counts what it could not resolve.
+func (f *Flow) resolveAll(ctx context.Context, orphans []Entry) (unresolved int, err error) {
 	done := make([]bool, len(orphans))
 	var all errgroup.Group
 	all.SetLimit(resolveTogether)
@@ -112,35 +179,25 @@ func (f *Flow) resolveAll(ctx context.Context) (unresolved int, err error) {
 	return unresolved, err
 }
 
-func (f *Flow) eachOrphan(r store.Reader, do func(Entry) error) error {
-	claims, err := r.OpenClaims()
-	if err != nil {
-		return err
-	}
-	for _, claim := range claims {
-		entry, err := decode(claim)
-		if err != nil {
-			return err
-		}
-		if f.atWork(entry) {
-			continue
-		}
-		if err := do(entry); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// atWork tells whether an attempt of this process is doing the entry's work; one whose outcome is unknown has given up.
+// atWork tells whether an attempt is doing the entry's work, here or on a server that is not gone; one whose outcome is unknown
+// has given up.
 func (f *Flow) atWork(entry Entry) bool {
-	return entry.State == reference.InProgress && f.live.has(entry.Owner)
+	switch {
+	case entry.State != reference.InProgress:
+		return false
+	case serverOf(entry.Owner) == f.member.name:
+		return f.live.has(entry.Owner)
+	}
+	return !f.member.hasLost(serverOf(entry.Owner))
 }
 
 // orphan lets the entry read as unknown until it is resolved.
 func (f *Flow) orphan(tx store.Tx, entry Entry) error {
-	record, _ := reference.Step(f.Contract, entry.Record, reference.Crash{Owner: entry.Owner, Version: entry.Version}, time.Now())
-	entry.Record = record
+	now, err := f.Now(tx)
+	if err != nil {
+		return err
+	}
+	entry.Record, _ = reference.Step(f.Contract, entry.Record, reference.Crash{Owner: entry.Owner, Version: entry.Version}, now)
 	return Save(tx, entry)
 }
 
@@ -154,7 +211,7 @@ func (f *Flow) resolve(ctx context.Context, entry Entry) (bool, error) {
 
 // takeOver becomes the owner of an entry, finds out what the last one did, and completes or releases the entry.
 func (f *Flow) takeOver(ctx context.Context, id store.ID) (resolved bool, err error) {
-	owner := newOwner()
+	owner := f.member.newOwner()
 	f.live.add(owner)
 	defer f.live.remove(owner)
 
@@ -188,7 +245,7 @@ func (f *Flow) takeOver(ctx context.Context, id store.ID) (resolved bool, err er
 	return false, nil
 }
 
-var errBusy = errors.New("an attempt of this process is at work on it")
+var errBusy = errors.New("an attempt is at work on it")
 
 func ignoreReplaced(err error) error {
 	if errors.Is(err, ErrReplaced) {

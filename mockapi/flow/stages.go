@@ -41,6 +41,8 @@ type Stages struct {
 	// Replay answers with the stored answer, Conflict refuses a changed payload.
 	Replay   func(context.Context, *Call, Entry) (Answer, error)
 	Conflict func(context.Context, *Call, Entry) (Answer, error)
+	// Lapsed refuses a key whose lifetime is over.
+	Lapsed func(context.Context, *Call, Entry) (Answer, error)
 	// Wait answers a duplicate of what is in progress, or waits and wants the call tried again.
 	Wait func(context.Context, *Call, Entry) (answer Answer, again bool, err error)
 
@@ -48,6 +50,9 @@ type Stages struct {
 	Resolve func(context.Context, Entry) (bool, error)
 	// Orphan notes that the owner of an entry is gone; it runs for each at the start.
 	Orphan func(tx store.Tx, entry Entry) error
+
+	// Collect removes what is left of operations whose keys' lifetime is over, and counts them.
+	Collect func(context.Context) (int, error)
 
 	// Unkeyed executes a call that has no key.
 	Unkeyed func(context.Context, *Call) (Answer, error)
@@ -88,9 +93,11 @@ func (f *Flow) correct() Stages {
 		Fail:          f.fail,
 		Replay:        f.replay,
 		Conflict:      f.conflict,
+		Lapsed:        f.lapsed,
 		Wait:          f.wait,
 		Resolve:       f.resolve,
 		Orphan:        f.orphan,
+		Collect:       f.collect,
 		Unkeyed:       f.unkeyed,
 		First:         f.first,
 		Deliver:       func(_ context.Context, w http.ResponseWriter, _ *Call, answer Answer) { Write(w, answer) },

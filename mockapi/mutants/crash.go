@@ -184,6 +184,10 @@ func (r splitReader) ClaimsByKey(tenant, key string) ([]store.Claim, error) {
 }
 func (r splitReader) OpenClaims() ([]store.Claim, error) { return r.claims.OpenClaims() }
 
+func (r splitReader) SettledClaims(by time.Time, most int) ([]store.Claim, error) {
+	return r.claims.SettledClaims(by, most)
+}
+
 type splitTx struct {
 	store.Tx
 	claims store.Tx
@@ -194,6 +198,9 @@ func (t splitTx) ClaimsByKey(tenant, key string) ([]store.Claim, error) {
 	return t.claims.ClaimsByKey(tenant, key)
 }
 func (t splitTx) OpenClaims() ([]store.Claim, error) { return t.claims.OpenClaims() }
-func (t splitTx) InsertClaim(c store.Claim) error    { return t.claims.InsertClaim(c) }
-func (t splitTx) PutClaim(c store.Claim) error       { return t.claims.PutClaim(c) }
-func (t splitTx) DeleteClaim(id store.ID) error      { return t.claims.DeleteClaim(id) }
+func (t splitTx) SettledClaims(by time.Time, most int) ([]store.Claim, error) {
+	return t.claims.SettledClaims(by, most)
+}
+func (t splitTx) InsertClaim(c store.Claim) error { return t.claims.InsertClaim(c) }
+func (t splitTx) PutClaim(c store.Claim) error    { return t.claims.PutClaim(c) }
+func (t splitTx) DeleteClaim(id store.ID) error   { return t.claims.DeleteClaim(id) }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"time"
 
 	"github.com/oncespec/oncespec/mockapi/command"
 	"github.com/oncespec/oncespec/mockapi/flow"
@@ -236,8 +235,13 @@ func invalidConsumes(f *flow.Flow) {
 
 // settle gives an entry a final state, whatever the model says.
 func settle(ctx context.Context, f *flow.Flow, entry flow.Entry, state reference.State, answer flow.Answer) error {
-	entry.State, entry.Answer, entry.Updated = state, answer, time.Now()
-	return keep(ctx, f, entry)
+	return f.Store.Update(ctx, func(tx store.Tx) (err error) {
+		entry.State, entry.Answer = state, answer
+		if entry.Updated, err = f.Now(tx); err != nil {
+			return err
+		}
+		return flow.Save(tx, entry)
+	})
 }
 
 // forget makes an entry one that the next claim executes, under a new downstream key.

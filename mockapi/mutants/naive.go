@@ -40,7 +40,11 @@ func unfenced(f *flow.Flow) {
 }
 
 func report(f *flow.Flow, tx store.Tx, entry flow.Entry, event reference.Event) error {
-	entry.Record, _ = reference.Step(f.Contract, entry.Record, event, time.Now())
+	now, err := f.Now(tx)
+	if err != nil {
+		return err
+	}
+	entry.Record, _ = reference.Step(f.Contract, entry.Record, event, now)
 	return flow.Save(tx, entry)
 }
 

@@ -117,7 +117,7 @@ func reading(change func(flow.Entry) flow.Entry) func(*flow.Flow) {
 				return flow.Answer{}, err
 			}
 			entry = change(entry)
-			if entry.State == reference.Absent || entry.State == reference.Released {
+			if !flow.Readable(entry) {
 				return flow.Answer{}, command.NotFound("operation", key)
 			}
 			return flow.StatusAnswer(key, entry)

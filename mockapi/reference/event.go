@@ -37,7 +37,7 @@ type TakeOver struct {
 	Owner string // names this attempt and no other, ever
 }
 
-// Expire is the end of the key's lifetime.
+// Expire is the end of the key's lifetime, which the sender has to know of: Record.Expires tells.
 type Expire struct{}
 
 func (Claim) event()    {}
@@ -57,6 +57,7 @@ const (
 	Wait      Decision = "wait"      // another owner is at work: wait for it, or tell the caller to come back
 	Conflict  Decision = "conflict"  // the key belongs to another request
 	Reconcile Decision = "reconcile" // find out whether the work was done before anything else
+	TooLate   Decision = "too_late"  // the key's lifetime is over, and the contract refuses it from then on
 	Refuse    Decision = "refuse"    // the event does not apply, such as a report of an owner that was replaced; undo what hangs on it
 	Recorded  Decision = "recorded"  // noted; nothing more to do
 )

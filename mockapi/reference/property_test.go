@@ -17,6 +17,8 @@ func TestNoHistoryExecutesTwice(t *testing.T) {
 		c := contract.Contract{
 			Mismatch:         contract.Response{Action: rapid.SampledFrom(append(contract.Allowed("mismatch.action"), "")).Draw(t, "mismatch")},
 			MismatchInFlight: rapid.SampledFrom(append(contract.Allowed("mismatch_in_flight"), "")).Draw(t, "mismatch_in_flight"),
+			Expired:          contract.Response{Action: rapid.SampledFrom(append(contract.Allowed("expired.action"), "")).Draw(t, "expired")},
+			Lifetime:         time.Duration(rapid.SampledFrom([]int{0, 3, 10}).Draw(t, "lifetime")) * time.Second,
 			FailedRetry:      rapid.SampledFrom(append(contract.Allowed("failed_retry"), "")).Draw(t, "failed_retry"),
 			Stored: contract.Stored{
 				ClientErrors: rapid.SampledFrom([]string{"yes", "no", ""}).Draw(t, "4xx"),
@@ -36,6 +38,13 @@ func TestNoHistoryExecutesTwice(t *testing.T) {
 
 			if again, other := reference.Step(c, before, e, at); other != decision || !cmp.Equal(again, after) {
 				t.Fatal("the same step gave two outcomes")
+			}
+			if end, ever := before.Expires(c); before.State != after.State && (after.State == reference.Expired || ever && !at.Before(end) && decision == reference.Execute) {
+				executing, succeeded, claimed = false, false, "" // the key began anew, or never will
+				if after.State == reference.InProgress && after.Downstream == before.Downstream {
+					t.Fatal("two lifetimes of a key with one downstream key")
+				}
+				before = after
 			}
 			if after.Version < before.Version && after.State != reference.Absent {
 				t.Fatal("the version fell")

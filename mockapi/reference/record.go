@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/oncespec/oncespec/mockapi/contract"
 )
 
 // State is how far the operation under a key has come. The zero value is a key that was never claimed.
@@ -17,6 +19,7 @@ const (
 	Succeeded  State = "succeeded"   // done, with the answer that every retry gets
 	Failed     State = "failed"      // not done and never will be, with the answer that every retry gets
 	Unknown    State = "unknown"     // nobody knows whether it was done; it is found out, never tried again
+	Expired    State = "expired"     // was final until the key's lifetime ended; kept where the contract refuses the key from then on
 	Released   State = "released"    // an attempt is known to have changed nothing; the next claim executes
 )
 
@@ -37,11 +40,30 @@ type Record struct {
 	Updated     time.Time `json:"updated"`
 }
 
+// Expires is when the lifetime of a record ends: a declared time after its last change, where nothing is open any more.
+func (r Record) Expires(c contract.Contract) (at time.Time, ever bool) {
+	if c.Lifetime <= 0 || !r.State.Final() && r.State != Released {
+		return time.Time{}, false
+	}
+	return r.Updated.Add(c.Lifetime), true
+}
+
 // Answer is what the caller was or would have been told. Step keeps it as it is given; nobody may change it afterwards.
 type Answer struct {
 	Status int                 `json:"status"`
 	Header map[string][]string `json:"header,omitempty"`
 	Body   []byte              `json:"body,omitempty"`
+}
+
+// downstreamKey is DownstreamKey, but for each lifetime of the key another one. What is claimed again was completed a
+// lifetime ago or more, so the two claims lie in different spans of that length.
+func downstreamKey(c contract.Contract, scope, key string, now time.Time) string {
+	first := DownstreamKey(scope, key)
+	if c.Lifetime <= 0 {
+		return first
+	}
+	span := now.Unix() / int64(c.Lifetime/time.Second)
+	return uuid.NewSHA1(uuid.MustParse(first), binary.AppendVarint(nil, span)).String()
 }
 
 // DownstreamKey is the key under which the operation of (scope, key) calls others: a UUID, always the same for equal

@@ -11,6 +11,7 @@ import (
 //
 //	            Absent    Released  InProgress         Succeeded  Failed    Unknown
 //	Claim       Execute   Execute   Wait               Replay     Replay    Reconcile
+//	  expired   –         Execute   Wait               as declared          Reconcile
 //	  other     –         Conflict  Conflict or Wait   Conflict   Conflict  Conflict
 //	Complete    Refuse    Refuse    Recorded           Refuse     Refuse    Recorded
 //	Fail        Refuse    Refuse    Recorded           Refuse     Refuse    Recorded
@@ -21,6 +22,8 @@ import (
 //
 // "other" is a claim with another fingerprint: Wait where the contract puts in flight first, and as an equal one where it
 // replays mismatches. A contract that executes them gets Conflict all the same, since no model of exactly once can.
+// "expired" is a claim once the lifetime of the record is over: Execute with a new record, or TooLate, as the contract says. So
+// is a claim on an Expired record, which refuses all else and is what Expire leaves of a final one where the contract says TooLate.
 // Reports of an owner or version that is not the record's are Refuse in every state.
 //
 // A failure ends in Failed or in Released as the contract says: its stored parameters first, then failed_retry; where both
@@ -42,7 +45,7 @@ func Step(c contract.Contract, r Record, e Event, now time.Time) (Record, Decisi
 	case TakeOver:
 		return takeOver(r, e, now)
 	case Expire:
-		return expire(r)
+		return expire(c, r, now)
 	}
 	return r, Refuse
 }
@@ -52,13 +55,16 @@ func claim(c contract.Contract, r Record, e Claim, now time.Time) (Record, Decis
 		return r, Refuse
 	}
 	if r.State == Absent {
-		return Record{
-			Scope: e.Scope, Key: e.Key, Fingerprint: e.Fingerprint, State: InProgress, Owner: e.Owner, Version: 1,
-			Downstream: DownstreamKey(e.Scope, e.Key), Created: now, Updated: now,
-		}, Execute
+		return begin(c, e, 1, now), Execute
 	}
 	if e.Scope != r.Scope || e.Key != r.Key {
 		return r, Refuse // the record of another key was read
+	}
+	if at, ever := r.Expires(c); r.State == Expired || ever && !now.Before(at) {
+		if c.Expired.Action == contract.ActionRefuse && r.State != Released {
+			return r, TooLate
+		}
+		return begin(c, e, r.Version+1, now), Execute
 	}
 	if e.Fingerprint != r.Fingerprint {
 		switch {
@@ -80,6 +86,14 @@ func claim(c contract.Contract, r Record, e Claim, now time.Time) (Record, Decis
 		return r, Reconcile
 	}
 	return r, Refuse
+}
+
+// begin is the record of a key that is claimed for the first time in its lifetime.
+func begin(c contract.Contract, e Claim, version int64, now time.Time) Record {
+	return Record{
+		Scope: e.Scope, Key: e.Key, Fingerprint: e.Fingerprint, State: InProgress, Owner: e.Owner, Version: version,
+		Downstream: downstreamKey(c, e.Scope, e.Key, now), Created: now, Updated: now,
+	}
 }
 
 func fail(c contract.Contract, r Record, e Fail, now time.Time) (Record, Decision) {
@@ -125,7 +139,7 @@ func kept(c contract.Contract, e Fail) bool {
 
 func crash(r Record, e Crash, now time.Time) (Record, Decision) {
 	switch {
-	case !r.heldBy(e.Owner, e.Version) || r.State == Released:
+	case !r.heldBy(e.Owner, e.Version) || r.State == Released || r.State == Expired:
 		return r, Refuse
 	case r.State.Final():
 		return r, Recorded
@@ -136,7 +150,7 @@ func crash(r Record, e Crash, now time.Time) (Record, Decision) {
 
 func takeOver(r Record, e TakeOver, now time.Time) (Record, Decision) {
 	switch {
-	case e.Owner == "" || r.State == Absent || r.State == Released:
+	case e.Owner == "" || r.State == Absent || r.State == Released || r.State == Expired:
 		return r, Refuse
 	case r.State.Final():
 		return r, Replay
@@ -146,8 +160,16 @@ func takeOver(r Record, e TakeOver, now time.Time) (Record, Decision) {
 }
 
 // expire never drops what is unresolved: a key that is forgotten then would be executed again.
-func expire(r Record) (Record, Decision) {
+func expire(c contract.Contract, r Record, now time.Time) (Record, Decision) {
 	switch r.State {
+	case Succeeded, Failed, Expired:
+		if c.Expired.Action != contract.ActionRefuse {
+			break
+		}
+		if r.State != Expired {
+			r.State, r.Answer, r.Updated = Expired, Answer{}, now
+		}
+		return r, Recorded
 	case InProgress:
 		return r, Wait
 	case Unknown:

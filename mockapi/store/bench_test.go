@@ -96,11 +96,11 @@ func bareInsert(b *testing.B, kind, at string) func(context.Context, store.Claim
 		}
 		b.Cleanup(func() { db.Close() })
 		db.SetMaxOpenConns(1)
-		if _, err := db.ExecContext(b.Context(), "CREATE TABLE bare (scope TEXT, key TEXT, tenant TEXT, open INTEGER, data BLOB, UNIQUE (scope, key)); "+
-			"CREATE INDEX by_key ON bare (tenant, key); CREATE INDEX by_open ON bare (scope, key) WHERE open = 1"); err != nil {
+		if _, err := db.ExecContext(b.Context(), "CREATE TABLE bare (scope TEXT, key TEXT, tenant TEXT, open INTEGER, data BLOB, settled INTEGER, UNIQUE (scope, key)); "+
+			"CREATE INDEX by_key ON bare (tenant, key); CREATE INDEX by_open ON bare (scope, key) WHERE open = 1; CREATE INDEX by_settled ON bare (settled) WHERE settled > 0"); err != nil {
 			b.Fatal(err)
 		}
-		insert, err := db.PrepareContext(b.Context(), "INSERT INTO bare VALUES (?, ?, ?, ?, ?)")
+		insert, err := db.PrepareContext(b.Context(), "INSERT INTO bare VALUES (?, ?, ?, ?, ?, 0)")
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func bareInsert(b *testing.B, kind, at string) func(context.Context, store.Claim
 			b.Fatal(err)
 		}
 		return func(ctx context.Context, c store.Claim) error {
-			_, err := pool.Exec(ctx, "INSERT INTO bare VALUES ($1, $2, $3, $4, $5)", []byte(c.Scope), []byte(c.Key), []byte(c.Tenant), c.Open, c.Data)
+			_, err := pool.Exec(ctx, "INSERT INTO bare VALUES ($1, $2, $3, $4, $5, 0)", []byte(c.Scope), []byte(c.Key), []byte(c.Tenant), c.Open, c.Data)
 			return err
 		}
 	}

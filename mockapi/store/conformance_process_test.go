@@ -129,6 +129,14 @@ func play(ctx context.Context, role, at string) error {
 			return errors.Join(errors.New("nobody killed this process"), err)
 		})
 	}
+	if role == "hold" {
+		if _, err := s.Hold(ctx, "child"); err != nil {
+			return err
+		}
+		fmt.Println("held")
+		_, err := io.Copy(io.Discard, os.Stdin) // until the end of this process, or of its parent
+		return errors.Join(errors.New("nobody killed this process"), err)
+	}
 	fmt.Println("ready")
 	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
 		return err

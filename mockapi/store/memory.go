@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Memory is a Store that lives and dies with the process. The zero value is empty and ready for use.
@@ -14,6 +15,9 @@ type Memory struct {
 	mu        sync.RWMutex
 	closed    bool
 	claims    map[ID]Claim
+	outbox    map[string]Outgoing
+	members   map[string]Member
+	held      map[string]bool
 	documents map[documentID]Document
 	order     map[collection][]documentID // in order of Seq
 	seq       int64
@@ -48,6 +52,7 @@ func (m *Memory) Update(ctx context.Context, change func(Tx) error) (err error) 
 	}
 	if m.claims == nil {
 		m.claims, m.documents = map[ID]Claim{}, map[documentID]Document{}
+		m.outbox, m.members = map[string]Outgoing{}, map[string]Member{}
 		m.order = map[collection][]documentID{}
 	}
 	var undo []func()
@@ -68,6 +73,32 @@ func (m *Memory) Update(ctx context.Context, change func(Tx) error) (err error) 
 	}
 	committed = true
 	return nil
+}
+
+// Hold implements Store.
+func (m *Memory) Hold(_ context.Context, name string) (release func() error, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return nil, errClosed
+	}
+	if m.held == nil {
+		m.held = map[string]bool{}
+	}
+	m.held[name] = true
+	return func() error {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		delete(m.held, name)
+		return nil
+	}, nil
+}
+
+// Held implements Store.
+func (m *Memory) Held(_ context.Context, name string) (bool, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.held[name], nil
 }
 
 // Close implements Store. It waits for the running transactions.
@@ -101,6 +132,12 @@ func (t memoryTx) OpenClaims() ([]Claim, error) {
 	return t.filter(func(c Claim) bool { return c.Open }), nil
 }
 
+func (t memoryTx) SettledClaims(by time.Time, most int) ([]Claim, error) {
+	found := t.filter(func(c Claim) bool { return !c.Settled.IsZero() && !c.Settled.After(by) })
+	slices.SortStableFunc(found, func(a, b Claim) int { return a.Settled.Compare(b.Settled) })
+	return found[:min(most, len(found))], nil
+}
+
 func (t memoryTx) filter(keep func(Claim) bool) []Claim {
 	var found []Claim
 	for _, claim := range t.memory.claims {
@@ -123,27 +160,16 @@ func (t memoryTx) InsertClaim(claim Claim) error {
 }
 
 func (t memoryTx) PutClaim(claim Claim) error {
-	t.rememberClaim(claim.ID)
-	claim.Data = bytes.Clone(claim.Data)
+	remember(t, t.memory.claims, claim.ID)
+	claim.Data, claim.Settled = bytes.Clone(claim.Data), settled(micros(claim.Settled))
 	t.memory.claims[claim.ID] = claim
 	return nil
 }
 
 func (t memoryTx) DeleteClaim(id ID) error {
-	t.rememberClaim(id)
+	remember(t, t.memory.claims, id)
 	delete(t.memory.claims, id)
 	return nil
-}
-
-func (t memoryTx) rememberClaim(id ID) {
-	before, existed := t.memory.claims[id]
-	*t.undo = append(*t.undo, func() {
-		if existed {
-			t.memory.claims[id] = before
-		} else {
-			delete(t.memory.claims, id)
-		}
-	})
 }
 
 func (t memoryTx) Document(kind, tenant, id string) (Document, error) {

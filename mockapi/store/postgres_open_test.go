@@ -38,7 +38,7 @@ func TestOpeningSaysWhatToChange(t *testing.T) {
 		"no such schema":   {but(func(u *url.URL) { u.RawQuery = "search_path=nowhere" }), []string{`"nowhere"`, "CREATE SCHEMA"}},
 		"no rights":        {but(func(u *url.URL) { u.RawQuery = "search_path=pg_catalog" }), []string{"may not do what is needed", "pg_catalog", "grant it", "?search_path=NAME"}},
 		"foreign tables":   {foreign, []string{"oncespec_claims", "was not made by this program", "?search_path=NAME"}},
-		"another version":  {other, []string{"version 99, expected 1", "?search_path=NAME"}},
+		"another version":  {other, []string{"version 99, expected 2", "?search_path=NAME"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

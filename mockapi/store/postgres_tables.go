@@ -16,11 +16,21 @@ CREATE TABLE oncespec_claims (
 	key    bytea NOT NULL,
 	tenant bytea NOT NULL,
 	open   boolean NOT NULL,
-	data   bytea NOT NULL
+	data   bytea NOT NULL,
+	settled bigint NOT NULL
 );
 CREATE UNIQUE INDEX oncespec_claims_id ON oncespec_claims (sha256(scope), sha256(key));
 CREATE INDEX oncespec_claims_by_key ON oncespec_claims (sha256(key));
 CREATE INDEX oncespec_claims_open ON oncespec_claims (sha256(scope), sha256(key)) WHERE open;
+CREATE INDEX oncespec_claims_settled ON oncespec_claims (settled) WHERE settled > 0;
+CREATE TABLE oncespec_outbox (
+	key  bytea PRIMARY KEY,
+	body bytea NOT NULL
+);
+CREATE TABLE oncespec_members (
+	name text PRIMARY KEY,
+	beat bigint NOT NULL
+);
 CREATE TABLE oncespec_documents (
 	seq    bigint GENERATED ALWAYS AS IDENTITY,
 	kind   bytea NOT NULL,

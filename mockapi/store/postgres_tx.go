@@ -2,14 +2,15 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
 
 const (
-	selectClaims    = "SELECT scope, key, tenant, open, data FROM oncespec_claims "
+	selectClaims    = "SELECT scope, key, tenant, open, data, settled FROM oncespec_claims "
 	selectDocuments = "SELECT kind, tenant, id, lookup, seq, body FROM oncespec_documents "
-	insertClaim     = "INSERT INTO oncespec_claims (scope, key, tenant, open, data) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (sha256(scope), sha256(key)) "
+	insertClaim     = "INSERT INTO oncespec_claims (scope, key, tenant, open, data, settled) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (sha256(scope), sha256(key)) "
 	thisClaim       = "WHERE sha256(scope) = sha256($1) AND sha256(key) = sha256($2) "
 )
 
@@ -34,10 +35,16 @@ func (t *postgresTx) OpenClaims() ([]Claim, error) {
 	return t.claims(selectClaims + "WHERE open ORDER BY scope, key")
 }
 
+func (t *postgresTx) SettledClaims(by time.Time, most int) ([]Claim, error) {
+	return t.claims(selectClaims+"WHERE settled > 0 AND settled <= $1 ORDER BY settled LIMIT $2", by.UnixMicro(), most)
+}
+
 func (t *postgresTx) claims(query string, args ...any) ([]Claim, error) {
 	return rowsOf(t, "read claims", query, args, func(row pgx.CollectableRow) (c Claim, err error) {
 		var scope, key, tenant []byte
-		err = row.Scan(&scope, &key, &tenant, &c.Open, &c.Data)
+		var micros int64
+		err = row.Scan(&scope, &key, &tenant, &c.Open, &c.Data, &micros)
+		c.Settled = settled(micros)
 		c.ID, c.Tenant = ID{Scope: string(scope), Key: string(key)}, string(tenant)
 		return c, err
 	})
@@ -45,7 +52,7 @@ func (t *postgresTx) claims(query string, args ...any) ([]Claim, error) {
 
 // InsertClaim does not let the database report a taken ID as an error, which would end the transaction.
 func (t *postgresTx) InsertClaim(c Claim) error {
-	inserted, err := t.exec("insert claim", insertClaim+"DO NOTHING", []byte(c.Scope), []byte(c.Key), []byte(c.Tenant), c.Open, blob(c.Data))
+	inserted, err := t.exec("insert claim", insertClaim+"DO NOTHING", []byte(c.Scope), []byte(c.Key), []byte(c.Tenant), c.Open, blob(c.Data), micros(c.Settled))
 	if err == nil && inserted == 0 {
 		return ErrExists
 	}
@@ -53,8 +60,8 @@ func (t *postgresTx) InsertClaim(c Claim) error {
 }
 
 func (t *postgresTx) PutClaim(c Claim) error {
-	_, err := t.exec("put claim", insertClaim+"DO UPDATE SET tenant = excluded.tenant, open = excluded.open, data = excluded.data",
-		[]byte(c.Scope), []byte(c.Key), []byte(c.Tenant), c.Open, blob(c.Data))
+	_, err := t.exec("put claim", insertClaim+"DO UPDATE SET tenant = excluded.tenant, open = excluded.open, data = excluded.data, settled = excluded.settled",
+		[]byte(c.Scope), []byte(c.Key), []byte(c.Tenant), c.Open, blob(c.Data), micros(c.Settled))
 	return err
 }
 

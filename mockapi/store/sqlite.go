@@ -17,12 +17,13 @@ import (
 type SQLite struct {
 	writer, readers  *sql.DB
 	writing, reading statements
+	path             string
 }
 
 const (
 	busyTimeout = 10_000 // milliseconds; far above any transaction of the mock, far below a client's patience with a hang
 	readerCount = 4
-	schema      = 1 // user_version of the tables below
+	schema      = 2 // user_version of the tables below
 )
 
 const tables = `
@@ -32,10 +33,20 @@ CREATE TABLE IF NOT EXISTS claims (
 	tenant TEXT NOT NULL,
 	open   INTEGER NOT NULL,
 	data   BLOB NOT NULL,
+	settled INTEGER NOT NULL, -- microseconds since 1970, or 0
 	UNIQUE (scope, key)
 );
 CREATE INDEX IF NOT EXISTS claims_by_key ON claims (tenant, key);
 CREATE INDEX IF NOT EXISTS claims_open ON claims (scope, key) WHERE open = 1;
+CREATE INDEX IF NOT EXISTS claims_settled ON claims (settled) WHERE settled > 0;
+CREATE TABLE IF NOT EXISTS outbox (
+	key  TEXT PRIMARY KEY NOT NULL,
+	body BLOB NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS members (
+	name TEXT PRIMARY KEY NOT NULL,
+	beat INTEGER NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS documents (
 	seq    INTEGER PRIMARY KEY,
 	kind   TEXT NOT NULL,
@@ -55,7 +66,7 @@ func OpenSQLite(ctx context.Context, path string) (_ *SQLite, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("SQLite store %s: %w", path, err)
 	}
-	s := &SQLite{}
+	s := &SQLite{path: path}
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("SQLite store %s: %w", path, errors.Join(err, s.Close()))

@@ -22,7 +22,7 @@ func TestSQLiteRefusesTablesOfAnotherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = store.OpenSQLite(t.Context(), path)
-	if err == nil || !strings.Contains(err.Error(), "version 99, expected 1") || !strings.Contains(err.Error(), path) {
+	if err == nil || !strings.Contains(err.Error(), "version 99, expected 2") || !strings.Contains(err.Error(), path) {
 		t.Errorf("got %v, want an error that names the file and both versions", err)
 	}
 }

@@ -5,19 +5,23 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // statements are prepared once a pool: parsing would cost more than running them.
 type statements struct {
-	claim, claimsByKey, openClaims, insertClaim, putClaim, deleteClaim *sql.Stmt
-	document, documents, documentsByLookup, putDocument                *sql.Stmt
+	claim, claimsByKey, openClaims, settledClaims       *sql.Stmt
+	insertClaim, putClaim, deleteClaim                  *sql.Stmt
+	outgoing, putOutgoing, deleteOutgoing               *sql.Stmt
+	members, putMember, deleteMember                    *sql.Stmt
+	document, documents, documentsByLookup, putDocument *sql.Stmt
 }
 
 func (s *statements) prepare(ctx context.Context, db *sql.DB) error {
 	const (
-		claimColumns    = "SELECT scope, key, tenant, open, data FROM claims "
+		claimColumns    = "SELECT scope, key, tenant, open, data, settled FROM claims "
 		documentColumns = "SELECT kind, tenant, id, lookup, seq, body FROM documents "
-		insertClaim     = "INSERT INTO claims (scope, key, tenant, open, data) VALUES (?, ?, ?, ?, ?) "
+		insertClaim     = "INSERT INTO claims (scope, key, tenant, open, data, settled) VALUES (?, ?, ?, ?, ?, ?) "
 	)
 	for _, p := range []struct {
 		into  **sql.Stmt
@@ -26,9 +30,16 @@ func (s *statements) prepare(ctx context.Context, db *sql.DB) error {
 		{&s.claim, claimColumns + "WHERE scope = ? AND key = ?"},
 		{&s.claimsByKey, claimColumns + "WHERE tenant = ? AND key = ? ORDER BY scope"},
 		{&s.openClaims, claimColumns + "WHERE open = 1 ORDER BY scope, key"},
+		{&s.settledClaims, claimColumns + "WHERE settled > 0 AND settled <= ? ORDER BY settled LIMIT ?"},
 		{&s.insertClaim, insertClaim},
-		{&s.putClaim, insertClaim + "ON CONFLICT (scope, key) DO UPDATE SET tenant = excluded.tenant, open = excluded.open, data = excluded.data"},
+		{&s.putClaim, insertClaim + "ON CONFLICT (scope, key) DO UPDATE SET tenant = excluded.tenant, open = excluded.open, data = excluded.data, settled = excluded.settled"},
 		{&s.deleteClaim, "DELETE FROM claims WHERE scope = ? AND key = ?"},
+		{&s.outgoing, "SELECT key, body FROM outbox WHERE key = ?"},
+		{&s.putOutgoing, "INSERT INTO outbox (key, body) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET body = excluded.body"},
+		{&s.deleteOutgoing, "DELETE FROM outbox WHERE key = ?"},
+		{&s.members, "SELECT name, beat FROM members ORDER BY name"},
+		{&s.putMember, "INSERT INTO members (name, beat) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET beat = excluded.beat"},
+		{&s.deleteMember, "DELETE FROM members WHERE name = ?"},
 		{&s.document, documentColumns + "WHERE kind = ? AND tenant = ? AND id = ?"},
 		{&s.documents, documentColumns + "WHERE kind = ? AND tenant = ? AND seq > ? ORDER BY seq LIMIT ?"},
 		{&s.documentsByLookup, documentColumns + "WHERE kind = ? AND tenant = ? AND lookup = ? AND seq > ? ORDER BY seq LIMIT ?"},
@@ -64,14 +75,21 @@ func (t sqliteTx) OpenClaims() ([]Claim, error) {
 	return t.selectClaims(t.openClaims)
 }
 
+func (t sqliteTx) SettledClaims(by time.Time, most int) ([]Claim, error) {
+	return t.selectClaims(t.settledClaims, by.UnixMicro(), most)
+}
+
 func (t sqliteTx) selectClaims(statement *sql.Stmt, args ...any) ([]Claim, error) {
 	return selectRows(t, "claims", statement, args, func(rows *sql.Rows, c *Claim) error {
-		return rows.Scan(&c.Scope, &c.Key, &c.Tenant, &c.Open, &c.Data)
+		var micros int64
+		err := rows.Scan(&c.Scope, &c.Key, &c.Tenant, &c.Open, &c.Data, &micros)
+		c.Settled = settled(micros)
+		return err
 	})
 }
 
 func (t sqliteTx) InsertClaim(claim Claim) error {
-	err := t.exec("insert claim", t.insertClaim, claim.Scope, claim.Key, claim.Tenant, claim.Open, blob(claim.Data))
+	err := t.exec("insert claim", t.insertClaim, claim.Scope, claim.Key, claim.Tenant, claim.Open, blob(claim.Data), micros(claim.Settled))
 	if isTaken(err) {
 		return ErrExists
 	}
@@ -79,7 +97,7 @@ func (t sqliteTx) InsertClaim(claim Claim) error {
 }
 
 func (t sqliteTx) PutClaim(claim Claim) error {
-	return t.exec("put claim", t.putClaim, claim.Scope, claim.Key, claim.Tenant, claim.Open, blob(claim.Data))
+	return t.exec("put claim", t.putClaim, claim.Scope, claim.Key, claim.Tenant, claim.Open, blob(claim.Data), micros(claim.Settled))
 }
 
 func (t sqliteTx) DeleteClaim(id ID) error {

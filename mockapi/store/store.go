@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // Errors that callers tell apart with errors.Is.
@@ -26,6 +27,13 @@ type Store interface {
 	// call change more than once, so change keeps its hands off everything but the Tx and variables it sets afresh.
 	Update(ctx context.Context, change func(Tx) error) error
 
+	// Hold makes the caller the holder of a name, which must be new, until release is called or the process ends, however it
+	// ends. A holder that only stopped is one still. Where the link to the database breaks, or a file is removed, a name may be
+	// lost early: ask for it with Held, and hold it again.
+	Hold(ctx context.Context, name string) (release func() error, err error)
+	// Held tells whether anybody holds a name.
+	Held(ctx context.Context, name string) (bool, error)
+
 	// Close releases the store. What was committed stays, as far as the store is durable.
 	Close() error
 }
@@ -35,6 +43,9 @@ type Reader interface {
 	Claim(id ID) (Claim, error)                            // ErrNotFound
 	ClaimsByKey(tenant, key string) ([]Claim, error)       // in order of scope
 	OpenClaims() ([]Claim, error)                          // of all tenants, in order of scope and key
+	SettledClaims(by time.Time, most int) ([]Claim, error) // those that have a Settled, and none after by; the oldest first
+	Outgoing(key string) (Outgoing, error)                 // ErrNotFound
+	Members() ([]Member, error)                            // in order of name
 	Document(kind, tenant, id string) (Document, error)    // ErrNotFound
 	Documents(query Query) (documents []Document, _ error) // in order of Seq
 }
@@ -45,6 +56,11 @@ type Tx interface {
 	InsertClaim(claim Claim) error // ErrExists where its ID is taken
 	PutClaim(claim Claim) error    // inserts or replaces
 	DeleteClaim(id ID) error       // no error where there is none
+
+	PutOutgoing(message Outgoing) error // inserts or replaces
+	DeleteOutgoing(key string) error    // no error where there is none
+	PutMember(member Member) error      // inserts or replaces
+	DeleteMember(name string) error     // no error where there is none
 
 	// PutDocument inserts the document, or replaces the one of equal kind, tenant and id, which keeps its Seq.
 	PutDocument(document Document) error
@@ -62,6 +78,21 @@ type Claim struct {
 	Tenant string
 	Open   bool // the operation is not settled yet, so recovery has to look at it
 	Data   []byte
+
+	// Settled is when the operation ended, to the microsecond; zero where it is Open, or where nothing is left to collect.
+	Settled time.Time
+}
+
+// Outgoing is a row of the outbox: a call to somebody else that a claim owes.
+type Outgoing struct {
+	Key  string // the call's own key, unique
+	Body []byte
+}
+
+// Member is a server at work on the store. Its Beat grows while it lives.
+type Member struct {
+	Name string
+	Beat int64
 }
 
 // Document is one piece of domain data. Kind, Tenant and ID identify it.

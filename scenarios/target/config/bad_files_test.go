@@ -70,8 +70,8 @@ var badFiles = []struct {
 		`6:5: operations.a.efects: found an unknown field, expected alter, effects, isolate, request, samples, setup, status, unique or vary (did you mean "effects"?)`,
 		`7:5: operations.a.lifetime: found an unknown field, expected alter, effects, isolate, request, samples, setup, status, unique or vary`,
 	}},
-	{"an unknown field in a contract", write("isolate: exclusive") + "contract: {profile: ietf-07, lifetime: 24h, marker: {nmae: X}}\n", []string{
-		`6:30: contract.lifetime: found an unknown field, expected errors, failed_retry, fidelity, fingerprint, in_flight, key, malformed, marker, mismatch, mismatch_in_flight, missing, name, other_operation, profile, recovery, scope, sourced, stored, unknown_answers or volatile`,
+	{"an unknown field in a contract", write("isolate: exclusive") + "contract: {profile: ietf-07, keepkeys: 24h, marker: {nmae: X}}\n", []string{
+		`6:30: contract.keepkeys: found an unknown field, expected errors, expired, failed_retry, fidelity, fingerprint, in_flight, key, lifetime, malformed, marker, mismatch, mismatch_in_flight, missing, name, other_operation, profile, recovery, scope, sourced, stored, unknown_answers or volatile`,
 		`6:54: contract.marker.nmae: found an unknown field, expected name, on_first or value (did you mean "name"?)`,
 	}},
 	{"wrong types", "target: {url: 8080, tenants: [a]}\n" + operations + "    request: {method: POST, path: /a, headers: {X: 1, Y: true}}\n    unique: /t\n    effects: {}\n", []string{
