@@ -13,13 +13,31 @@ import (
 // stoppable is a store as a process sees it that can be stopped, as SIGSTOP does: its transactions do not go on until it continues.
 type stoppable struct {
 	store.Store
-	mu sync.RWMutex // locked while stopped
+	mu      sync.RWMutex  // locked while stopped
+	atClaim chan struct{} // not nil: closed when a claim was committed, which stops it
 }
 
 func (s *stoppable) Update(ctx context.Context, change func(store.Tx) error) error {
 	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.Store.Update(ctx, change)
+	claimed := false
+	err := s.Store.Update(ctx, func(tx store.Tx) error { return change(claimSeen{tx, &claimed}) })
+	s.mu.RUnlock()
+	if claimed && s.atClaim != nil {
+		s.mu.Lock()
+		close(s.atClaim)
+		s.atClaim = nil
+	}
+	return err
+}
+
+type claimSeen struct {
+	store.Tx
+	claimed *bool
+}
+
+func (c claimSeen) InsertClaim(claim store.Claim) error {
+	*c.claimed = true
+	return c.Tx.InsertClaim(claim)
 }
 
 func (s *stoppable) View(ctx context.Context, read func(store.Reader) error) error {

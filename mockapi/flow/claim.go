@@ -46,7 +46,14 @@ func (f *Flow) Look(r store.Reader, call *Call) (Entry, reference.Decision, erro
 	if decision != reference.Execute {
 		return entry, decision, nil
 	}
-	return Entry{Record: record, Tenant: call.Principal.Tenant, Operation: call.Operation.Name, Command: call.JSON}, decision, nil
+	claimed := Entry{Record: record, Tenant: call.Principal.Tenant, Operation: call.Operation.Name, Command: call.JSON}
+	if f.books(claimed) {
+		claimed.Owes = true
+		if claimed.call, err = booking(claimed); err != nil {
+			return Entry{}, "", err
+		}
+	}
+	return claimed, decision, nil
 }
 
 // report runs a transaction in which step reports an event about an entry as it is now stored; a refused report undoes it.

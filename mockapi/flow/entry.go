@@ -16,6 +16,10 @@ type Entry struct {
 	Tenant    string         `json:"tenant"`
 	Operation string         `json:"operation"`
 	Command   jsontext.Value `json:"command"` // of the request that claimed the key
+
+	// Owes is a call downstream. While the entry is open the call is in the outbox, under the entry's downstream key.
+	Owes bool   `json:"owes,omitempty"`
+	call []byte // not nil: to be put there
 }
 
 // ID is where the entry is stored.
@@ -30,23 +34,42 @@ func Load(r store.Reader, id store.ID) (Entry, error) {
 	return decode(claim)
 }
 
-// Save writes an entry.
+// Save writes an entry, and with it the call that it owes.
 func Save(tx store.Tx, e Entry) error {
 	claim, err := encode(e)
 	if err != nil {
 		return err
 	}
-	return tx.PutClaim(claim)
+	if err := tx.PutClaim(claim); err != nil {
+		return err
+	}
+	return owe(tx, e)
 }
 
-// Insert writes an entry that is new; store.ErrExists where there is one.
+// Insert is Save of an entry that is new; store.ErrExists where there is one.
 func Insert(tx store.Tx, e Entry) error {
 	claim, err := encode(e)
 	if err != nil {
 		return err
 	}
-	return tx.InsertClaim(claim)
+	if err := tx.InsertClaim(claim); err != nil {
+		return err
+	}
+	return owe(tx, e)
 }
+
+// owe keeps the outbox: a call is in it from the claim on until the entry is settled, in the transactions that do these.
+func owe(tx store.Tx, e Entry) error {
+	switch {
+	case e.Owes && !isOpen(e.State):
+		return tx.DeleteOutgoing(e.Downstream)
+	case e.Owes && e.call != nil:
+		return tx.PutOutgoing(store.Outgoing{Key: e.Downstream, Body: e.call})
+	}
+	return nil
+}
+
+func isOpen(s reference.State) bool { return s == reference.InProgress || s == reference.Unknown }
 
 func decode(claim store.Claim) (e Entry, err error) {
 	if err := json.Unmarshal(claim.Data, &e); err != nil {
@@ -60,7 +83,7 @@ func encode(e Entry) (store.Claim, error) {
 	if err != nil {
 		return store.Claim{}, fmt.Errorf("claim record %s %s: %w", e.Scope, e.Key, err)
 	}
-	open := e.State == reference.InProgress || e.State == reference.Unknown
+	open := isOpen(e.State)
 	claim := store.Claim{ID: e.ID(), Tenant: e.Tenant, Open: open, Data: data}
 	if !open && e.State != reference.Expired {
 		claim.Settled = e.Updated

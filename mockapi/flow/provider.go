@@ -8,9 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"time"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Outcome is what is known of a booking.
@@ -91,27 +88,6 @@ func (p *Provider) send(request *http.Request) (status int, err error) {
 	defer response.Body.Close()
 	_, err = io.Copy(io.Discard, io.LimitReader(response.Body, maxBody))
 	return response.StatusCode, err
-}
-
-// book does the downstream part of an entry's work and, where the answer is not a plain yes, finds out what became of it.
-func (f *Flow) book(ctx context.Context, entry Entry) Outcome {
-	if !f.books(entry) {
-		return Booked
-	}
-	body, err := json.Marshal(struct {
-		Operation string         `json:"operation"`
-		Tenant    string         `json:"tenant"`
-		Command   jsontext.Value `json:"command"`
-	}{entry.Operation, entry.Tenant, entry.Command})
-	if err != nil {
-		f.Log.Error("booking", "operation", entry.Operation, "error", err)
-		return NotBooked
-	}
-	key := f.DownstreamKey(entry)
-	if f.Provider.Book(ctx, key, body) {
-		return Booked
-	}
-	return f.Provider.Lookup(ctx, key)
 }
 
 // lookup finds out what became of an entry's work; what books nothing left no trace unless it was completed.

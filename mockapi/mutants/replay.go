@@ -204,7 +204,7 @@ var replayMutants = []Mutant{
 		Install: func(f *flow.Flow) {
 			replay := f.Replay
 			f.Replay = func(ctx context.Context, call *flow.Call, entry flow.Entry) (flow.Answer, error) {
-				f.Book(ctx, entry)
+				f.BookAnyway(ctx, entry)
 				return replay(ctx, call, entry)
 			}
 		},
