@@ -1,8 +1,11 @@
 package suites
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
+	"net"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -23,8 +26,9 @@ func Mock(command []string, mutant string) (*config.Config, error) {
 	return MockOn("", command, mutant)
 }
 
-// MockOn is Mock on a PostgreSQL database instead of a SQLite file that lives as long as the run. What is in the database stays
-// there, so give each run a schema of its own (?search_path=NAME in the URL; store.NewSchema makes one).
+// MockOn is Mock on a PostgreSQL database instead of a SQLite file that lives as long as the run, by way of a link that the run
+// can break. What is in the database stays there, so give each run a schema of its own (?search_path=NAME in the URL;
+// store.NewSchema makes one).
 func MockOn(database string, command []string, mutant string) (*config.Config, error) {
 	cfg, err := config.Parse("built-in mock", mockYAML, os.LookupEnv)
 	if err != nil {
@@ -34,7 +38,7 @@ func MockOn(database string, command []string, mutant string) (*config.Config, e
 	process := cfg.Target.Lifecycle.Process
 	process.Command = append(command[:len(command):len(command)], process.Command[1:]...)
 	if db := slices.Index(process.Command, "--db") + 1; database != "" {
-		process.Command[db] = literal.Replace(database)
+		process.Command[db] = linked(database, &cfg.Target)
 	}
 	if mutant != "" {
 		m, err := mutants.Find(mutant)
@@ -45,6 +49,18 @@ func MockOn(database string, command []string, mutant string) (*config.Config, e
 		process.Command = append(process.Command, "--mutant", m.Name)
 	}
 	return cfg, nil
+}
+
+// linked puts the store link in front of a database, where that is reached over TCP.
+func linked(database string, target *config.Service) string {
+	const inFront = "store-link" // stands in for the placeholder, whose braces a URL would escape
+	u, err := url.Parse(database)
+	if err != nil || u.Hostname() == "" {
+		return literal.Replace(database)
+	}
+	target.Store = &config.Store{Listen: "127.0.0.1:0", Upstream: net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "5432"))}
+	u.Host = inFront
+	return strings.Replace(literal.Replace(u.String()), inFront, "{store}", 1)
 }
 
 // MockInContainer is Mock in a container of which the program is all there is: oncespec itself, linked statically. Its database
