@@ -110,6 +110,18 @@ var crashMutants = []Mutant{
 		},
 	},
 	{
+		Name:      "effect-apart-from-record",
+		Defect:    "It commits the effect, and records the result in a second transaction right after: killed in between, recovery does the work again.",
+		Stage:     "Complete",
+		Operation: "create-ticket",
+		Must:      []string{"crash/sweep#after-effect"},
+		May: []May{
+			{"crash/sweep", "a kill at a random instant may come between the two as well"},
+			{"downstream/reconciles", "two resources stand against one booking"},
+		},
+		Install: effectApart,
+	},
+	{
 		Name:      "effect-before-record",
 		Defect:    "It commits the effect first, then books, then records the result: whoever is interrupted in between starts over.",
 		Stage:     "Execute",
@@ -123,6 +135,29 @@ var crashMutants = []Mutant{
 		},
 		Install: effectBeforeRecord,
 	},
+}
+
+// effectApart makes effects in a transaction of their own, shortly before the one that records the answer.
+func effectApart(f *flow.Flow) {
+	type attempt struct{} // marks what is no recovery
+	execute, complete := f.Execute, f.Complete
+	f.Execute = func(ctx context.Context, call *flow.Call, entry flow.Entry) (flow.Answer, error) {
+		return execute(context.WithValue(ctx, attempt{}, true), call, entry)
+	}
+	f.Complete = func(ctx context.Context, entry flow.Entry, effect flow.Effect) (answer flow.Answer, err error) {
+		if ctx.Value(attempt{}) == nil {
+			return complete(ctx, entry, effect)
+		}
+		err = f.Store.Update(ctx, func(tx store.Tx) (err error) {
+			answer, err = effect(tx)
+			return err
+		})
+		if err != nil {
+			return answer, err
+		}
+		pause(ctx, window)
+		return complete(ctx, entry, func(store.Tx) (flow.Answer, error) { return answer, nil })
+	}
 }
 
 func effectBeforeRecord(f *flow.Flow) {

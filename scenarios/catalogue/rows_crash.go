@@ -48,4 +48,21 @@ var crashRows = []Requirement{
 		Sources:   []Source{PreventDuplicates, ToolKeys, Field},
 		Scenarios: []string{"crash/after-claim", "crash/after-effect"},
 	},
+	{
+		ID:       "crash/sweep",
+		Sentence: "Killed at instants spread over its handling time, the target never makes two effects and never loses one that it acknowledged.",
+		Level:    verdict.Must,
+		Parts: []Part{
+			{ID: "in-flight", Sentence: "It had the request and had not begun to answer."},
+			{ID: "after-claim", Sentence: "Its state read in progress, and nothing was done.", Needs: []Need{NeedStatus}},
+			{ID: "after-effect", Sentence: "An effect showed, and its answer had not begun."},
+			{ID: "after-record", Sentence: "Its answer had begun."},
+			{ID: "round-trip", Sentence: "It was waiting for an answer of its database.", Needs: []Need{NeedStoreLink}},
+			{ID: "resolves", Sentence: "After the restart the operation resolves, or its state reads unknown.", Level: verdict.Should},
+		},
+		Premises:  []string{"replay/one-effect", "crash/durable"},
+		Needs:     []Need{NeedLifecycle, NeedState, NeedKeyHeader},
+		Sources:   []Source{PreventDuplicates},
+		Scenarios: []string{"crash/sweep"},
+	},
 }

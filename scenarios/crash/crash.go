@@ -15,6 +15,7 @@ func Scenarios() []target.Scenario {
 		{ID: "crash/after-effect", Sentence: "Kills the target when its downstream call is booked and not answered, then retries.", Needs: held, Run: afterEffect},
 		{ID: "crash/after-record", Sentence: "Kills the target once its answer has begun, then retries.", Needs: answered, Run: afterRecord},
 		{ID: "crash/durable", Sentence: "Kills the target when all is done, then retries.", Needs: answered, Run: durable},
+		{ID: "crash/sweep", Sentence: "Kills the target at instants spread over the handling time and in every phase that shows, then retries.", Needs: answered, Run: sweep},
 	}
 }
 
@@ -26,5 +27,6 @@ func Rules() map[string]rule.Rule {
 		"crash/after-record": rule.Each(afterRecordRule),
 		"crash/durable":      rule.Each(durableRule),
 		"crash/not-stuck":    rule.Each(notStuckRule),
+		"crash/sweep":        sweepRule,
 	}
 }

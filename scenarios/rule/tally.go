@@ -88,6 +88,16 @@ func EffectAt(h *history.History, moment string) bool {
 	return false
 }
 
+// ShownAt tells whether any probe, the gate's ledger among them, showed an effect of the intent at the moment.
+func ShownAt(h *history.History, intent, moment string) bool {
+	for _, o := range h.Observations(intent, moment) {
+		if o.Error == "" && o.Count > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 func ids(list []string) string {
 	if len(list) == 0 {
 		return ""

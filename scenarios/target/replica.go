@@ -63,6 +63,7 @@ func (n *Instance) end(fault *history.Fault, in *Intent, doing string, by func()
 	if n.missing != nil {
 		return fmt.Errorf("%s: %w", fault.Kind, n.missing)
 	}
+	fault.Given = n.stage.target.clock.now()
 	exit, err := by()
 	switch {
 	case errors.Is(err, life.ErrNotRunning):

@@ -237,5 +237,6 @@ type Timeouts struct {
 type Limits struct {
 	Rate     int           `json:"rate,omitempty" jsonschema:"minimum=0"`    // requests a second, bursts excepted; 0: no limit on loopback, 50 elsewhere
 	Objects  int           `json:"objects,omitempty" jsonschema:"minimum=0"` // intents; default 5000
+	Kills    int           `json:"kills,omitempty" jsonschema:"minimum=0"`   // instants at which each operation is killed by crash/sweep; default 8
 	Duration time.Duration `json:"duration,omitempty"`                       // default 10m
 }

@@ -11,6 +11,7 @@ const (
 	defaultReady    = 30 * time.Second
 	defaultCommand  = 10 * time.Second
 	defaultObjects  = 5000
+	defaultKills    = 8
 	defaultBooked   = 201
 	remoteRate      = 50 // requests a second, where the target is not on this machine
 )
@@ -21,6 +22,7 @@ func (c *Config) fill() {
 	or(&c.Timeouts.Recovery, defaultRecovery)
 	or(&c.Limits.Duration, defaultDuration)
 	or(&c.Limits.Objects, defaultObjects)
+	or(&c.Limits.Kills, defaultKills)
 	if host := c.host(); !loopback(host) {
 		or(&c.Limits.Rate, remoteRate)
 		or(&c.Target.Name, host)

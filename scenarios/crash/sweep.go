@@ -1,0 +1,217 @@
+package crash
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/oncespec/oncespec/faults/link"
+	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/target"
+)
+
+const (
+	calibrations = 3 // unfaulted attempts that the handling time is taken from
+	atOnce       = 4 // attempts that one kill hits, each at an instant of its own, where probes tell them apart
+	extraKills   = 4 // where none of the others has hit
+	watches      = 2 // kills that wait for an effect to be seen, which the target may answer too soon for
+	roundTrips   = 16
+)
+
+// Trials of a sweep that are not named after a number.
+const (
+	calibration = "calibration"
+	roundTrip   = "round-trip"
+)
+
+// sweep kills the target at instants spread over the time in which it handles a request, as soon as its status or its effect
+// shows where it stands, and at each round trip to its database.
+func sweep(ctx context.Context, s *target.Stage) error {
+	s.Note("each kill is a trial of its own")
+	handling, trips, err := calibrate(ctx, s.Trial(calibration))
+	if err != nil || handling == 0 {
+		return err
+	}
+	if err := killSpread(ctx, s, handling); err != nil {
+		return err
+	}
+	if s.Has(catalogue.NeedStatus) {
+		if err := killOnSight(ctx, s, history.AfterClaim, 1); err != nil {
+			return err
+		}
+	}
+	if err := killOnSight(ctx, s, history.AfterEffect, watches); err != nil {
+		return err
+	}
+	if !s.Has(catalogue.NeedStoreLink) {
+		return nil
+	}
+	order := s.Rand().Perm(trips)
+	for _, n := range order[:min(trips, roundTrips)] {
+		if err := killBetween(ctx, s.Trial(fmt.Sprintf("%s=%d", roundTrip, n+1)), n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// calibrate finds how long an unfaulted attempt is worked on, from the last byte of its request to the first of its answer, and
+// how many answers of the database that takes. 0: it was not answered.
+func calibrate(ctx context.Context, s *target.Stage) (handling time.Duration, trips int, err error) {
+	var times []time.Duration
+	for n := range calibrations {
+		in, err := s.Intent(ctx)
+		if err != nil {
+			return 0, 0, err
+		}
+		before := s.StoreSeen().Answers.Pieces
+		a := s.Do(ctx, in, target.Send{Label: calibration})
+		if !s.Class(a).Success() || a.Link.FirstByteAt == 0 {
+			s.Note("an unfaulted attempt was not answered with a result: nothing is killed")
+			return 0, 0, nil
+		}
+		times = append(times, time.Duration(a.Link.FirstByteAt-a.Link.LastRequestAt)*time.Microsecond)
+		if took := s.StoreSeen().Answers.Pieces - before; n == 0 || took < trips {
+			trips = took
+		}
+	}
+	slices.Sort(times)
+	return max(times[len(times)/2], time.Microsecond), trips, nil
+}
+
+// spread draws one instant from each slice of the handling time, and deals them out in random order to kills that hit several.
+// Those of one kill come with the latest first.
+func spread(s *target.Stage, handling time.Duration) (kills [][]time.Duration) {
+	all := make([]time.Duration, s.Config().Limits.Kills)
+	for i := range all {
+		all[i] = time.Duration((float64(i) + s.Rand().Float64()) / float64(len(all)) * float64(handling))
+	}
+	s.Rand().Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	size := 1
+	if s.Apart() {
+		size = atOnce
+	}
+	for instants := range slices.Chunk(all, size) {
+		slices.Sort(instants)
+		slices.Reverse(instants)
+		kills = append(kills, instants)
+	}
+	return kills
+}
+
+// killSpread kills at the instants that were drawn. A target that is too fast for all of them is killed as soon as it has some of a
+// request, until it is hit.
+func killSpread(ctx context.Context, s *target.Stage, handling time.Duration) error {
+	kills, hit := spread(s, handling), false
+	for n := 0; n < len(kills) || !hit && n < len(kills)+extraKills; n++ {
+		instants := make([]time.Duration, len(kills[0]))
+		if n < len(kills) {
+			instants = kills[n]
+		}
+		flights, err := killAt(ctx, s.Trial(fmt.Sprintf("spread=%d", n+1)), instants)
+		if err != nil {
+			return err
+		}
+		hit = hit || slices.ContainsFunc(flights, unanswered)
+	}
+	return nil
+}
+
+// unanswered tells whether the target had the whole request of a flight that is over, and had not begun to answer it.
+func unanswered(f *target.Flight) bool {
+	p := f.Wire().Proof()
+	return p.RequestForwarded > 0 && p.FirstResponseByte.IsZero()
+}
+
+// killAt starts an attempt for each instant, the latest first, so that all have come to theirs when the target is killed.
+func killAt(ctx context.Context, s *target.Stage, instants []time.Duration) (flights []*target.Flight, err error) {
+	var intents []*target.Intent
+	for range instants {
+		in, err := s.Intent(ctx)
+		if err != nil {
+			return nil, err
+		}
+		intents = append(intents, in)
+	}
+	for n, in := range intents {
+		f := s.Go(ctx, in, target.Send{})
+		flights = append(flights, f)
+		f.Sending(ctx)
+		wait := instants[n]
+		if n+1 < len(instants) {
+			wait -= instants[n+1]
+		}
+		target.Pause(ctx, wait)
+	}
+	if err := s.Kill(ctx, nil, history.PhaseUnknown, nil); err != nil {
+		return nil, err
+	}
+	return flights, comeBack(ctx, s, intents, flights)
+}
+
+// killOnSight kills the target when it is seen in the phase, which it may be too fast for: it is tried several times.
+func killOnSight(ctx context.Context, s *target.Stage, phase string, tries int) error {
+	for n := range tries {
+		seen, err := killSeen(ctx, s.Trial(fmt.Sprintf("%s=%d", phase, n+1)), phase)
+		if seen || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// killSeen kills the target as soon as the intent is seen in the phase, or has begun to be answered.
+func killSeen(ctx context.Context, s *target.Stage, phase string) (seen bool, err error) {
+	in, err := s.Intent(ctx)
+	if err != nil {
+		return false, err
+	}
+	f := s.Go(ctx, in, target.Send{})
+	seen, evidence := s.Watch(ctx, in, f, phase)
+	if !seen {
+		phase = history.PhaseUnknown
+	}
+	if err := s.Kill(ctx, in, phase, evidence); err != nil {
+		return false, err
+	}
+	return seen, comeBack(ctx, s, []*target.Intent{in}, []*target.Flight{f})
+}
+
+// killBetween kills the target while an answer of its database is held, after it had so many of them.
+func killBetween(ctx context.Context, s *target.Stage, answers int) error {
+	in, err := s.Intent(ctx)
+	if err != nil {
+		return err
+	}
+	hold := s.HoldStore(in, link.Answers, answers)
+	defer hold.Release()
+	f := s.Go(ctx, in, target.Send{})
+	evidence := []string{fmt.Sprintf("answer %d of its database was held", answers+1)}
+	if !hold.Arrived(ctx, f, 1) {
+		evidence = []string{fmt.Sprintf("it had finished before answer %d of its database", answers+1)}
+	}
+	if err := s.Kill(ctx, in, history.PhaseUnknown, evidence); err != nil {
+		return err
+	}
+	hold.Release()
+	return comeBack(ctx, s, []*target.Intent{in}, []*target.Flight{f})
+}
+
+// comeBack looks at what the dead target left, starts it again and retries.
+func comeBack(ctx context.Context, s *target.Stage, intents []*target.Intent, flights []*target.Flight) error {
+	for n, f := range flights {
+		f.Wait(ctx)
+		s.Autopsy(ctx, intents[n], "killed")
+	}
+	if err := s.Restart(ctx); err != nil {
+		return err
+	}
+	for _, in := range intents {
+		s.Resolve(ctx, in, target.Send{})
+		s.Observe(ctx, in, "after")
+		s.Status(ctx, in, "after")
+	}
+	return nil
+}

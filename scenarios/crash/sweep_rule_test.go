@@ -1,0 +1,129 @@
+package crash
+
+import (
+	"testing"
+
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/history/historytest"
+	"github.com/oncespec/oncespec/scenarios/rule/ruletest"
+	"github.com/oncespec/oncespec/scenarios/verdict"
+)
+
+// swept is one kill of a sweep, which hit the attempt 2 ms after its request was there.
+func swept(name, phase string) (trial, *history.Attempt) {
+	t := trial{Builder: historytest.New("crash/sweep").Trial(name)}
+	t.in = t.Intent()
+	first := t.Silent(t.in, "first")
+	kill := t.Fault("kill", t.in, phase)
+	kill.Given = first.Link.LastRequestAt + 2000
+	return t, first
+}
+
+// back is the target up again, and the retry's answer.
+func (t trial) back(status int, body string) trial {
+	t.Fault("restart", &history.Intent{}, "")
+	return t.retried(status, body)
+}
+
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	const twice = `{"id":"t2"}`
+	for name, c := range map[string]struct {
+		trial, phase string
+		spoil        func(h trial, first *history.Attempt)
+		rest         func(h trial)
+		part         string
+		want         verdict.Outcome
+		resolves     verdict.Outcome
+	}{
+		"in flight, done once": {trial: "spread=1", part: "in-flight", want: verdict.Pass, resolves: verdict.Pass,
+			rest: func(h trial) { h.back(201, created).effects(1, "t1") }},
+		"in flight, done twice": {trial: "spread=1", part: "in-flight", want: verdict.Fail, resolves: verdict.Pass,
+			rest: func(h trial) { h.back(201, twice).effects(2, "t1", "t2") }},
+		"in flight, acknowledged and lost": {trial: "spread=1", part: "in-flight", want: verdict.Fail, resolves: verdict.Pass,
+			rest: func(h trial) { h.back(201, created).effects(0) }},
+		"in flight, stuck but safe": {trial: "spread=1", part: "in-flight", want: verdict.Pass, resolves: verdict.Fail,
+			rest: func(h trial) { h.back(409, `{}`).effects(1, "t1") }},
+		"in flight, stuck, and reads unknown": {trial: "spread=1", part: "in-flight", want: verdict.Pass, resolves: verdict.Pass,
+			rest: func(h trial) { h.back(409, `{}`).effects(1, "t1").reads(history.UnknownDone) }},
+		"in flight, not read": {trial: "spread=1", part: "in-flight", want: verdict.Inconclusive, resolves: verdict.Pass,
+			rest: func(h trial) { h.back(201, created) }},
+		"in flight, never retried": {trial: "spread=1", part: "in-flight", want: verdict.Inconclusive,
+			rest: func(h trial) { h.effects(1, "t1") }},
+		"booked when it died": {trial: "spread=1", part: "after-effect", want: verdict.Pass, resolves: verdict.Pass,
+			rest: func(h trial) {
+				h.Saw(h.in, history.Ledger, "killed", 1)
+				h.back(201, created).effects(1, "t1")
+			}},
+		"effect seen, done twice": {trial: "after-effect=1", phase: history.AfterEffect, part: "after-effect", want: verdict.Fail, resolves: verdict.Pass,
+			rest: func(h trial) { h.back(201, twice).effects(2, "t1", "t2") }},
+		"claim seen, done once": {trial: "after-claim=1", phase: history.AfterClaim, part: "after-claim", want: verdict.Pass, resolves: verdict.Pass,
+			rest: func(h trial) { h.back(201, created).effects(1, "t1") }},
+		"answer begun, and lost": {trial: "spread=1", part: "after-record", want: verdict.Fail, resolves: verdict.Pass,
+			spoil: func(_ trial, first *history.Attempt) { first.Link.FirstByteAt = first.Link.LastRequestAt + 2001 },
+			rest:  func(h trial) { h.back(201, twice).effects(2, "t1", "t2") }},
+		"at a round trip": {trial: "round-trip=3", part: "round-trip", want: verdict.Fail, resolves: verdict.Pass,
+			spoil: func(h trial, _ *history.Attempt) { h.Fault("store-hold", h.in, "") },
+			rest:  func(h trial) { h.back(201, twice).effects(2, "t1", "t2") }},
+		"at a round trip that was not held": {trial: "round-trip=3", part: "in-flight", want: verdict.Pass, resolves: verdict.Pass,
+			rest: func(h trial) { h.back(201, created).effects(1, "t1") }},
+		// Nothing proves that these were hit.
+		"the request had not arrived": {trial: "spread=1", part: "in-flight", want: verdict.Inconclusive,
+			spoil: func(h trial, first *history.Attempt) { first.Link.RequestWhole = false },
+			rest:  func(h trial) { h.back(201, created).effects(1, "t1") }},
+		"the request came later": {trial: "spread=1", part: "in-flight", want: verdict.Inconclusive,
+			spoil: func(h trial, first *history.Attempt) { first.Link.LastRequestAt += 3000 },
+			rest:  func(h trial) { h.back(201, created).effects(1, "t1") }},
+		"it had been answered": {trial: "spread=1", part: "in-flight", want: verdict.Inconclusive,
+			spoil: func(h trial, first *history.Attempt) {
+				first.Outcome, first.Ended = history.Answered, first.Link.LastRequestAt+1000
+				first.Link.FirstByteAt = first.Ended
+				first.Answer = &history.Answer{Status: 201, Body: historytest.Body(created)}
+			},
+			rest: func(h trial) { h.back(201, created).effects(1, "t1") }},
+		"it had been answered, and is lost": {trial: "spread=1", part: "in-flight", want: verdict.Fail,
+			spoil: func(h trial, first *history.Attempt) {
+				first.Outcome, first.Ended = history.Answered, first.Link.LastRequestAt+1000
+				first.Link.FirstByteAt = first.Ended
+				first.Answer = &history.Answer{Status: 201, Body: historytest.Body(created)}
+			},
+			rest: func(h trial) { h.back(201, created).effects(0) }},
+		"nobody saw it die": {trial: "spread=1", part: "in-flight", want: verdict.Inconclusive,
+			spoil: func(h trial, _ *history.Attempt) { h.History().Faults("kill")[0].Landed = false },
+			rest:  func(h trial) { h.back(201, created).effects(1, "t1") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, first := swept(c.trial, c.phase)
+			if c.spoil != nil {
+				c.spoil(h, first)
+			}
+			c.rest(h)
+			ruletest.ExpectPart(t, Rules(), "crash/sweep", c.part, c.want, ruletest.IETF(t), h.History())
+			ruletest.ExpectPart(t, Rules(), "crash/sweep", "resolves", c.resolves, ruletest.IETF(t), h.History())
+		})
+	}
+}
+
+// One kill hits several attempts, each in a phase of its own; a part that no kill hit says so.
+func TestSweepSumsUp(t *testing.T) {
+	t.Parallel()
+	h, _ := swept("spread=1", "")
+	other := h.Intent()
+	late := h.Silent(other, "first")
+	late.Link.LastRequestAt, late.Link.FirstByteAt = 1000, 2500
+	h.back(201, created).effects(1, "t1")
+	h.Answered(other, "retry", 201, `{"id":"t2"}`)
+	h.Saw(other, history.Resource, "after", 1, "t2")
+	missed, first := swept("after-effect=1", "")
+	first.Link.RequestWhole = false
+	missed.back(201, created).effects(1, "t1")
+	all := []*history.History{h.History(), missed.History()}
+	f := ruletest.ExpectPart(t, Rules(), "crash/sweep", "in-flight", verdict.Pass, ruletest.IETF(t), all...)
+	if want := "1 killed 2.0 ms after the request: at most one effect each"; f.Detail != want {
+		t.Errorf("detail %q, want %q", f.Detail, want)
+	}
+	ruletest.ExpectPart(t, Rules(), "crash/sweep", "after-record", verdict.Pass, ruletest.IETF(t), all...)
+	ruletest.ExpectPart(t, Rules(), "crash/sweep", "after-effect", verdict.NotAssessed, ruletest.IETF(t), all...)
+	ruletest.ExpectPart(t, Rules(), "crash/sweep", "round-trip", "", ruletest.IETF(t), all...)
+}

@@ -1,0 +1,54 @@
+package target
+
+import (
+	"context"
+	"slices"
+
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/target/config"
+)
+
+// Watch looks at the intent again and again until it is seen in the phase (AfterClaim: its state reads in progress and nothing is
+// done; AfterEffect: its effect shows and its state is not final). False: the flight began to be answered, or ended, before that.
+// Nothing is recorded, and no duplicate sent.
+func (s *Stage) Watch(ctx context.Context, in *Intent, f *Flight, phase string) (seen bool, evidence []string) {
+	for ctx.Err() == nil {
+		now := s.see(ctx, in)
+		select {
+		case <-f.wire.FirstResponse():
+			return false, now.evidence
+		case <-f.done:
+			return false, now.evidence
+		default:
+		}
+		if phase == history.AfterEffect && now.local == 0 {
+			continue // a booking alone is what a held call shows better
+		}
+		if now.phase() == phase {
+			return true, append(now.evidence, "its answer had not begun")
+		}
+	}
+	return false, nil
+}
+
+// Autopsy reads and records the probes that need no running target: the gate's ledger, a database, a command. What they show of a
+// target that was just killed is where it stood.
+func (s *Stage) Autopsy(ctx context.Context, in *Intent, moment string) {
+	g := s.target.groundwork(in.Operation)
+	var list []history.Observation
+	for _, e := range in.state.kit.eyes {
+		if e.asTenant {
+			continue
+		}
+		if o, ok := s.look(ctx, in, e, moment, g); ok {
+			list = append(list, o)
+		}
+	}
+	s.record(list)
+}
+
+// Apart tells whether intents of the operation that act at the same time can be told apart by every probe.
+func (s *Stage) Apart() bool {
+	op := s.ground.op
+	return op.Isolate != config.Exclusive && !slices.ContainsFunc(s.target.kits[op].eyes, func(e *eye) bool { return e.shared })
+}
