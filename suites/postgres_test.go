@@ -34,12 +34,21 @@ func TestConformanceOnPostgreSQL(t *testing.T) {
 	}
 }
 
-// A database that keeps its promises does not mend a claim that is no claim.
-func TestMutantOnPostgreSQL(t *testing.T) {
+// A database that keeps its promises does not mend a claim that is no claim; and the link to it shows what else does not.
+func TestMutantsOnPostgreSQL(t *testing.T) {
 	t.Parallel()
-	report := onPostgres(t, "check-then-insert", run.Selection{Requirements: []string{"race/one-effect"}, Operations: []string{"create-ticket"}})
-	if observed, _ := tell(report); !observed["race/one-effect"] {
-		t.Errorf("check-then-insert is not found on PostgreSQL: %s (seed %d)", said(report, "race/one-effect"), report.Seed)
+	for mutant, must := range map[string]string{
+		"check-then-insert":        "race/one-effect",
+		"effect-apart-from-record": "crash/sweep#round-trip",
+	} {
+		t.Run(mutant, func(t *testing.T) {
+			t.Parallel()
+			requirement, _, _ := strings.Cut(must, "#")
+			report := onPostgres(t, mutant, run.Selection{Requirements: []string{requirement}, Operations: []string{"create-ticket"}})
+			if observed, _ := tell(report); !observed[must] {
+				t.Errorf("%s is not found on PostgreSQL: %s (seed %d)", mutant, said(report, must), report.Seed)
+			}
+		})
 	}
 }
 
