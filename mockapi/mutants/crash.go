@@ -84,6 +84,9 @@ var crashMutants = []Mutant{
 		Stage:     "Resolve",
 		Operation: "create-ticket",
 		Must:      []string{"crash/not-stuck"},
+		May: []May{
+			{"crash/sweep#resolves", "what was killed at an instant of its own stays in progress too"},
+		},
 		Install: func(f *flow.Flow) {
 			resolve := f.Resolve
 			f.Orphan = func(store.Tx, flow.Entry) error { return nil }
@@ -103,6 +106,7 @@ var crashMutants = []Mutant{
 		Must:      []string{"downstream/reconciles"},
 		May: []May{
 			{"crash/after-claim", "an acknowledged operation has no booking"},
+			{"crash/sweep", "so does one that was killed before its booking at an instant of its own"},
 			{"status/unknown", "an unknown outcome may read as a success by then"},
 		},
 		Install: func(f *flow.Flow) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/oncespec/oncespec/faults/link"
+	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/catalogue"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/target"
@@ -34,15 +35,16 @@ func sweep(ctx context.Context, s *target.Stage) error {
 	if err != nil || handling == 0 {
 		return err
 	}
-	if err := killSpread(ctx, s, handling); err != nil {
+	k := &killer{Stage: s}
+	if err := k.spread(ctx, handling); err != nil {
 		return err
 	}
 	if s.Has(catalogue.NeedStatus) {
-		if err := killOnSight(ctx, s, history.AfterClaim, 1); err != nil {
+		if err := k.onSight(ctx, history.AfterClaim, 1); err != nil {
 			return err
 		}
 	}
-	if err := killOnSight(ctx, s, history.AfterEffect, watches); err != nil {
+	if err := k.onSight(ctx, history.AfterEffect, watches); err != nil {
 		return err
 	}
 	if !s.Has(catalogue.NeedStoreLink) {
@@ -50,7 +52,7 @@ func sweep(ctx context.Context, s *target.Stage) error {
 	}
 	order := s.Rand().Perm(trips)
 	for _, n := range order[:min(trips, roundTrips)] {
-		if err := killBetween(ctx, s.Trial(fmt.Sprintf("%s=%d", roundTrip, n+1)), n); err != nil {
+		if err := k.between(ctx, s.Trial(fmt.Sprintf("%s=%d", roundTrip, n+1)), n); err != nil {
 			return err
 		}
 	}
@@ -81,9 +83,9 @@ func calibrate(ctx context.Context, s *target.Stage) (handling time.Duration, tr
 	return max(times[len(times)/2], time.Microsecond), trips, nil
 }
 
-// spread draws one instant from each slice of the handling time, and deals them out in random order to kills that hit several.
+// instants draws one instant from each slice of the handling time, and deals them out in random order to kills that hit several.
 // Those of one kill come with the latest first.
-func spread(s *target.Stage, handling time.Duration) (kills [][]time.Duration) {
+func instants(s *target.Stage, handling time.Duration) (kills [][]time.Duration) {
 	all := make([]time.Duration, s.Config().Limits.Kills)
 	for i := range all {
 		all[i] = time.Duration((float64(i) + s.Rand().Float64()) / float64(len(all)) * float64(handling))
@@ -93,24 +95,30 @@ func spread(s *target.Stage, handling time.Duration) (kills [][]time.Duration) {
 	if s.Apart() {
 		size = atOnce
 	}
-	for instants := range slices.Chunk(all, size) {
-		slices.Sort(instants)
-		slices.Reverse(instants)
-		kills = append(kills, instants)
+	for at := range slices.Chunk(all, size) {
+		slices.Sort(at)
+		slices.Reverse(at)
+		kills = append(kills, at)
 	}
 	return kills
 }
 
-// killSpread kills at the instants that were drawn. A target that is too fast for all of them is killed as soon as it has some of a
+// killer is a sweep under way.
+type killer struct {
+	*target.Stage
+	stuck bool // something was left open after all the time it may take: nobody waits as long for the next one
+}
+
+// spread kills at the instants that were drawn. A target that is too fast for all of them is killed as soon as it has some of a
 // request, until it is hit.
-func killSpread(ctx context.Context, s *target.Stage, handling time.Duration) error {
-	kills, hit := spread(s, handling), false
+func (k *killer) spread(ctx context.Context, handling time.Duration) error {
+	kills, hit := instants(k.Stage, handling), false
 	for n := 0; n < len(kills) || !hit && n < len(kills)+extraKills; n++ {
-		instants := make([]time.Duration, len(kills[0]))
+		at := make([]time.Duration, len(kills[0]))
 		if n < len(kills) {
-			instants = kills[n]
+			at = kills[n]
 		}
-		flights, err := killAt(ctx, s.Trial(fmt.Sprintf("spread=%d", n+1)), instants)
+		flights, err := k.at(ctx, k.Trial(fmt.Sprintf("spread=%d", n+1)), at)
 		if err != nil {
 			return err
 		}
@@ -125,8 +133,8 @@ func unanswered(f *target.Flight) bool {
 	return p.RequestForwarded > 0 && p.FirstResponseByte.IsZero()
 }
 
-// killAt starts an attempt for each instant, the latest first, so that all have come to theirs when the target is killed.
-func killAt(ctx context.Context, s *target.Stage, instants []time.Duration) (flights []*target.Flight, err error) {
+// at starts an attempt for each instant, the latest first, so that all have come to theirs when the target is killed.
+func (k *killer) at(ctx context.Context, s *target.Stage, instants []time.Duration) (flights []*target.Flight, err error) {
 	var intents []*target.Intent
 	for range instants {
 		in, err := s.Intent(ctx)
@@ -148,13 +156,13 @@ func killAt(ctx context.Context, s *target.Stage, instants []time.Duration) (fli
 	if err := s.Kill(ctx, nil, history.PhaseUnknown, nil); err != nil {
 		return nil, err
 	}
-	return flights, comeBack(ctx, s, intents, flights)
+	return flights, k.comeBack(ctx, s, intents, flights)
 }
 
-// killOnSight kills the target when it is seen in the phase, which it may be too fast for: it is tried several times.
-func killOnSight(ctx context.Context, s *target.Stage, phase string, tries int) error {
+// onSight kills the target when it is seen in the phase, which it may be too fast for: it is tried several times.
+func (k *killer) onSight(ctx context.Context, phase string, tries int) error {
 	for n := range tries {
-		seen, err := killSeen(ctx, s.Trial(fmt.Sprintf("%s=%d", phase, n+1)), phase)
+		seen, err := k.seen(ctx, k.Trial(fmt.Sprintf("%s=%d", phase, n+1)), phase)
 		if seen || err != nil {
 			return err
 		}
@@ -162,8 +170,8 @@ func killOnSight(ctx context.Context, s *target.Stage, phase string, tries int) 
 	return nil
 }
 
-// killSeen kills the target as soon as the intent is seen in the phase, or has begun to be answered.
-func killSeen(ctx context.Context, s *target.Stage, phase string) (seen bool, err error) {
+// seen kills the target as soon as the intent is seen in the phase, or has begun to be answered.
+func (k *killer) seen(ctx context.Context, s *target.Stage, phase string) (seen bool, err error) {
 	in, err := s.Intent(ctx)
 	if err != nil {
 		return false, err
@@ -176,11 +184,11 @@ func killSeen(ctx context.Context, s *target.Stage, phase string) (seen bool, er
 	if err := s.Kill(ctx, in, phase, evidence); err != nil {
 		return false, err
 	}
-	return seen, comeBack(ctx, s, []*target.Intent{in}, []*target.Flight{f})
+	return seen, k.comeBack(ctx, s, []*target.Intent{in}, []*target.Flight{f})
 }
 
-// killBetween kills the target while an answer of its database is held, after it had so many of them.
-func killBetween(ctx context.Context, s *target.Stage, answers int) error {
+// between kills the target while an answer of its database is held, after it had so many of them.
+func (k *killer) between(ctx context.Context, s *target.Stage, answers int) error {
 	in, err := s.Intent(ctx)
 	if err != nil {
 		return err
@@ -196,11 +204,11 @@ func killBetween(ctx context.Context, s *target.Stage, answers int) error {
 		return err
 	}
 	hold.Release()
-	return comeBack(ctx, s, []*target.Intent{in}, []*target.Flight{f})
+	return k.comeBack(ctx, s, []*target.Intent{in}, []*target.Flight{f})
 }
 
 // comeBack looks at what the dead target left, starts it again and retries.
-func comeBack(ctx context.Context, s *target.Stage, intents []*target.Intent, flights []*target.Flight) error {
+func (k *killer) comeBack(ctx context.Context, s *target.Stage, intents []*target.Intent, flights []*target.Flight) error {
 	for n, f := range flights {
 		f.Wait(ctx)
 		s.Autopsy(ctx, intents[n], "killed")
@@ -209,7 +217,12 @@ func comeBack(ctx context.Context, s *target.Stage, intents []*target.Intent, fl
 		return err
 	}
 	for _, in := range intents {
-		s.Resolve(ctx, in, target.Send{})
+		if k.stuck {
+			s.Do(ctx, in, target.Send{})
+		} else {
+			class := s.Class(s.Resolve(ctx, in, target.Send{}))
+			k.stuck = class == contract.InFlightAnswer || class == contract.Unknown || class == contract.Failed
+		}
 		s.Observe(ctx, in, "after")
 		s.Status(ctx, in, "after")
 	}

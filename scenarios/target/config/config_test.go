@@ -73,7 +73,7 @@ func TestWhatTheShortestFileLeavesOutIsFilledIn(t *testing.T) {
 	if want := (config.Timeouts{Request: 5 * time.Second, Settle: 300 * time.Millisecond, Recovery: 10 * time.Second}); c.Timeouts != want {
 		t.Errorf("timeouts %+v, want %+v", c.Timeouts, want)
 	}
-	if want := (config.Limits{Objects: 5000, Duration: 10 * time.Minute}); c.Limits != want {
+	if want := (config.Limits{Objects: 5000, Kills: 8, Duration: 10 * time.Minute}); c.Limits != want {
 		t.Errorf("limits %+v, want %+v", c.Limits, want)
 	}
 	if c.Contract.Profile != "ietf-07" || c.Contract.Name != "Idempotency-Key" || c.Target.Name != "target" {
