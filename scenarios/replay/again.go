@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"time"
 
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/target"
@@ -33,6 +34,18 @@ func again(ctx context.Context, s *target.Stage) error {
 		s.Do(ctx, in, target.Send{Label: "again"})
 	}
 	s.Observe(ctx, in, "after")
+	return nil
+}
+
+// late sends the request once more when much else was done: what is remembered for some seconds only is forgotten by then.
+func late(ctx context.Context, s *target.Stage) error {
+	for _, in := range s.Intents() {
+		if in.Sent() > 1 { // not the one that is never retried
+			s.Note("the first attempt is %v old", in.Age().Round(time.Millisecond))
+			s.Do(ctx, in, target.Send{Label: "late"})
+			s.Observe(ctx, in, "late")
+		}
+	}
 	return nil
 }
 

@@ -26,6 +26,14 @@ func manyTimes(c rule.Case, h *history.History) []rule.Finding {
 			return one(rule.Fail(rule.ProofOf(retry, a), "retry %d is not answered like the first retry: %s", i+2, differs))
 		}
 	}
+	for _, a := range h.Attempts("late") {
+		if c.Undecided(a) != "" {
+			continue // it comes on top
+		}
+		if differs := unlikeRetry(c, h, retry, a); differs != "" {
+			return one(rule.Fail(rule.ProofOf(retry, a), "%.1f s after the first attempt a retry is not answered like the first retry: %s", age(h, a), differs))
+		}
+	}
 	switch {
 	case undecided != "":
 		return one(rule.Inconclusive(verdict.Environment, "%s", undecided))
@@ -33,6 +41,11 @@ func manyTimes(c rule.Case, h *history.History) []rule.Finding {
 		return one(rule.Inconclusive(verdict.Harness, "only one retry was sent"))
 	}
 	return one(rule.Pass(rule.ProofOf(append(more, retry)...), "%d retries were all answered %d", 1+len(more), retry.Answer.Status))
+}
+
+// age is how many seconds after the first attempt of its intent another one was sent.
+func age(h *history.History, a *history.Attempt) float64 {
+	return float64(a.Began-h.AttemptsOf(a.Intent)[0].Began) / 1e6
 }
 
 // unlikeRetry says how an answer differs from the first retry's, as far as the declared fidelity covers it.

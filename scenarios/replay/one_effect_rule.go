@@ -48,7 +48,7 @@ func oneEffectBy(c rule.Case, h *history.History, kind, missing string) rule.Fin
 // sentAgain counts the retries that left, and says how well it is shown that at least one was put to the target.
 func sentAgain(h *history.History, first *history.Attempt) (proof verdict.Proof, sent int) {
 	proof = verdict.None
-	for _, r := range h.Attempts("retry", "again") {
+	for _, r := range h.Attempts("retry", "again", "late") {
 		if p := rule.ProofOf(first, r); p == verdict.Strong || proof == verdict.None {
 			proof = p
 		}

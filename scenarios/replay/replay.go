@@ -11,9 +11,10 @@ func Scenarios() []target.Scenario {
 	return []target.Scenario{
 		{
 			ID:       "replay/again",
-			Sentence: "Sends a write, then the same request ten times more.",
+			Sentence: "Sends a write, then the same request ten times more, and once more when all but the kills is done.",
 			Needs:    []catalogue.Need{catalogue.NeedKeyHeader},
 			Run:      again,
+			Late:     late,
 		},
 		{
 			ID:       "replay/after-change",

@@ -116,7 +116,7 @@ func marker(c rule.Case, h *history.History) []rule.Finding {
 		return one(rule.Fail(proof, "the first answer says %s: %s, like a replay", name, value))
 	}
 	replays := 0
-	for i, a := range append([]*history.Attempt{retry}, h.Attempts("again")...) {
+	for i, a := range append([]*history.Attempt{retry}, h.Attempts("again", "late")...) {
 		switch {
 		case !c.Succeeded(a):
 		case !c.Contract.Marked(a.Exchange()):

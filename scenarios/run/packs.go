@@ -21,8 +21,18 @@ import (
 
 // Scenarios returns every scenario in the order they run: what others build on first, kills last, since they disturb.
 func Scenarios() []target.Scenario {
-	return slices.Concat(replay.Scenarios(), race.Scenarios(), conflict.Scenarios(), key.Scenarios(), lost.Scenarios(),
+	all := slices.Concat(replay.Scenarios(), race.Scenarios(), conflict.Scenarios(), key.Scenarios(), lost.Scenarios(),
 		failure.Scenarios(), status.Scenarios(), fingerprint.Scenarios(), crash.Scenarios())
+	slices.SortStableFunc(all, func(a, b target.Scenario) int { return turn(a) - turn(b) })
+	return all
+}
+
+// turn puts off what disturbs the others.
+func turn(sc target.Scenario) int {
+	if sc.Ends() {
+		return 1
+	}
+	return 0
 }
 
 // rules returns the rule of every requirement.

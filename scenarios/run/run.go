@@ -41,9 +41,11 @@ type Run struct {
 	plan      *Plan
 	target    *target.Target
 	stages    []*target.Stage
+	played    []played           // the last try of each step
 	histories []*history.History // the steady state's
 	seen      []verdict.Verdict  // of the steps so far, before premises
 	putOff    []Step             // not run, since their premise failed when their turn came
+	later     bool               // what was left for later was done
 	scratch   string
 	started   time.Time
 	done      int
@@ -138,6 +140,9 @@ func (r *Run) Step(ctx context.Context, s Step) ([]verdict.Verdict, error) {
 		r.putOff = append(r.putOff, s)
 		vs = judgeStep(r.plan, s.Operation, s.Requirements, nil)
 	} else {
+		if sc.Ends() {
+			r.late(ctx)
+		}
 		vs = r.play(ctx, sc, s)
 	}
 	r.done++
@@ -165,6 +170,11 @@ func (r *Run) play(ctx context.Context, sc target.Scenario, s Step) (vs []verdic
 		everything := append(judgeStep(r.plan, s.Operation, s.Helps, mine), vs...)
 		if r.problem = r.mend(ctx, within, s, everything); r.problem != nil || !again(everything) {
 			break
+		}
+	}
+	if len(r.stages) > first && r.problem == nil {
+		if last := r.stages[len(r.stages)-1]; whole(last.Histories()) {
+			r.played = append(r.played, played{sc, s, last})
 		}
 	}
 	if r.problem != nil {
@@ -253,6 +263,7 @@ func again(vs []verdict.Verdict) bool {
 // Finish waits for quiet, counts every intent again, stores everything and judges what was stored. The context bounds the
 // counting; the verdicts are given in any case.
 func (r *Run) Finish(ctx context.Context) ([]verdict.Verdict, []*history.History, error) {
+	r.late(ctx)
 	r.count(ctx, 0)
 	counted := len(r.stages)
 	for _, s := range r.owed() {

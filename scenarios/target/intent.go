@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/history"
@@ -57,6 +58,7 @@ type intentState struct {
 	foreign   bool // another tenant's than its twin's: what the twin's values were before says nothing of its own
 
 	mu     sync.Mutex
+	since  time.Time // of its first attempt
 	sent   int
 	own    bool   // its own payload was sent
 	answer []byte // of the first success, as far as it is kept; only where the configuration names something in it
@@ -111,6 +113,23 @@ func (s *Stage) Intent(ctx context.Context, opts ...IntentOption) (*Intent, erro
 	s.intents = append(s.intents, in)
 	s.mu.Unlock()
 	return in, nil
+}
+
+// Sent counts the attempts of the intent.
+func (in *Intent) Sent() int {
+	in.state.mu.Lock()
+	defer in.state.mu.Unlock()
+	return in.state.sent
+}
+
+// Age is how long ago the intent was first sent; 0: it was not.
+func (in *Intent) Age() time.Duration {
+	in.state.mu.Lock()
+	defer in.state.mu.Unlock()
+	if in.state.sent == 0 {
+		return 0
+	}
+	return time.Since(in.state.since)
 }
 
 // join makes the intent a twin: all is shared but the key.
@@ -204,7 +223,9 @@ func (t *Target) newKey() (string, error) {
 func (st *intentState) label(given string) string {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.sent++
+	if st.sent++; st.sent == 1 {
+		st.since = time.Now()
+	}
 	switch {
 	case given != "":
 		return given

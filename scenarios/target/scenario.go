@@ -2,6 +2,7 @@ package target
 
 import (
 	"context"
+	"slices"
 
 	"github.com/oncespec/oncespec/scenarios/catalogue"
 )
@@ -16,4 +17,12 @@ type Scenario struct {
 	Sentence string // what it does, for plans and listings
 	Needs    []catalogue.Need
 	Run      Procedure
+	// Late goes on where Run ended, on the same stage, when much else was done: before anything is killed, and before the last
+	// count. Nil: there is no more to do.
+	Late Procedure
+	// Kills says that the target may be ended although Needs do not ask for it. Such scenarios run after the others.
+	Kills bool
 }
+
+// Ends tells whether the scenario may end the target.
+func (s Scenario) Ends() bool { return s.Kills || slices.Contains(s.Needs, catalogue.NeedLifecycle) }

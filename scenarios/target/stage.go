@@ -172,6 +172,13 @@ func (s *Stage) trials() []*Stage {
 	return all
 }
 
+// Intents are those that were made on the stage itself, in order.
+func (s *Stage) Intents() []*Intent {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.intents)
+}
+
 // About says which pair of requests the trial is about.
 func (s *Stage) About(r history.Rewrite) { s.rec.about(r) }
 
