@@ -64,6 +64,10 @@ const (
 	Unsent   = "unsent"   // it never reached the target
 )
 
+// Slowed is the label of an attempt that was only asked to slow down. Another one under the label that it would have had
+// follows; it counts for nothing itself.
+const Slowed = "slowed"
+
 // Attempt is one request sent for an intent. Its event's place in the order is where its outcome became known.
 type Attempt struct {
 	ID       int     `json:"id"`

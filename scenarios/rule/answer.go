@@ -46,20 +46,10 @@ func (c Case) Undecided(a *history.Attempt) string {
 		return fmt.Sprintf("was answered %d by an intermediary", a.Answer.Status)
 	case c.Class(a) == contract.Unknown:
 		return fmt.Sprintf("was answered %d, which leaves the outcome unknown", a.Answer.Status)
-	case a.Answer.Status == 429 && !c.gives(429):
+	case c.Contract.Throttled(a.Exchange()):
 		return "was answered 429: set limits.rate to what the target allows"
 	}
 	return ""
-}
-
-// gives tells whether the contract declares a meaning for the status.
-func (c Case) gives(status int) bool {
-	for _, on := range []contract.Situation{contract.OnInFlight, contract.OnMismatch, contract.OnOtherOperation, contract.OnMissing, contract.OnMalformed} {
-		if slices.Contains(c.Contract.Refusal(on).Statuses, status) {
-			return true
-		}
-	}
-	return false
 }
 
 // NoResult is what to report where an attempt should have been answered with a result, before anything can be judged that

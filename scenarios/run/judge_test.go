@@ -6,6 +6,7 @@ import (
 
 	"github.com/oncespec/oncespec/scenarios/catalogue"
 	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/history/historytest"
 	"github.com/oncespec/oncespec/scenarios/rule"
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
@@ -145,6 +146,33 @@ func TestAMereWarningBreaksNoPremise(t *testing.T) {
 		})
 		if got[1].Verdict != tc.want {
 			t.Errorf("%s of a %s in %s: %s is %s, want %s", tc.outcome, tc.level, tc.premise, tc.builds, got[1].Verdict, tc.want)
+		}
+	}
+}
+
+func TestA429IsNoVerdict(t *testing.T) {
+	t.Parallel()
+	fails := rule.Each(func(rule.Case, *history.History) []rule.Finding {
+		return []rule.Finding{rule.Fail(verdict.Strong, "it is wrong")}
+	})
+	told := func(label string, status, effects int) *history.History {
+		b := historytest.New("lost/response")
+		in := b.Intent()
+		b.Answered(in, label, status, "slow down")
+		b.Saw(in, history.Resource, "after", effects)
+		return b.History()
+	}
+	for name, tc := range map[string]struct {
+		h    *history.History
+		want verdict.Outcome
+	}{
+		"an attempt that counts":         {told("retry", 429, 1), verdict.Inconclusive},
+		"one that was sent again":        {told(history.Slowed, 429, 1), verdict.Fail},
+		"a second effect is one":         {told("retry", 429, 2), verdict.Fail},
+		"another answer is the target's": {told("retry", 409, 1), verdict.Fail},
+	} {
+		if got := apply(fails, rule.Case{Histories: []*history.History{tc.h}})[0]; got.Outcome != tc.want {
+			t.Errorf("%s: %s, want %s", name, got.Outcome, tc.want)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/rewrite"
 	"github.com/oncespec/oncespec/scenarios/target/wire"
@@ -18,6 +19,16 @@ import (
 
 // call sends a request that is no attempt, such as one of a setup, on a connection of its own and past the fault links.
 func (t *Target) call(ctx context.Context, request rewrite.Request) (*wire.Answer, error) {
+	for range mostSlowed {
+		if err := t.throttle.wait(ctx); err != nil {
+			return nil, err
+		}
+		answer, err := t.callAt(ctx, t.voice(), request)
+		if err != nil || !t.cfg.Contract.Throttled(contract.Exchange{Status: answer.Status}) {
+			return answer, err
+		}
+		t.throttle.slow(answer.Header)
+	}
 	return t.callAt(ctx, t.voice(), request)
 }
 

@@ -16,5 +16,5 @@ func (t *Target) PID() int { return t.first().life.(*life.Process).PID() }
 func (t *Target) Trust(c *x509.Certificate) {
 	t.first().base.roots = x509.NewCertPool()
 	t.first().base.roots.AddCert(c)
-	t.first().reader = t.first().newReader()
+	t.first().reader = t.newReader(t.first())
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"time"
 
 	"github.com/oncespec/oncespec/faults/link"
@@ -319,6 +320,12 @@ func (f *Flight) conclude() {
 	class := f.class()
 	known := class.Success() || class == contract.Refused || class == contract.Mismatch ||
 		class == contract.Failed || f.attempt.Outcome == history.Unsent
+	if t := f.stage.target; t.throttled(f.attempt) {
+		t.throttle.slow(http.Header(f.attempt.Answer.Header))
+		if f.send.patient && !f.attempt.Link.Cut {
+			f.attempt.Label = history.Slowed
+		}
+	}
 	f.intent.state.landed(f, class)
 	f.stage.rec.add(history.Event{Attempt: f.attempt})
 	f.stage.target.crowd.ended(f.intent.state.family, known)

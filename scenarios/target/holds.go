@@ -32,7 +32,7 @@ func (s *Stage) again(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f := s.Go(ctx, in, Send{Label: "steady"})
+	f := s.patiently(ctx, in, Send{Label: "steady"})
 	f.Wait(ctx)
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -104,7 +104,7 @@ func (t *Target) placeOne(ctx context.Context, i *instance, configured string, a
 	if _, port, err := net.SplitHostPort(i.base.addr); err == nil && !chosen {
 		i.port = port
 	}
-	i.reader = i.newReader()
+	i.reader = t.newReader(i)
 	return nil
 }
 

@@ -115,13 +115,6 @@ func (s *Stage) Intent(ctx context.Context, opts ...IntentOption) (*Intent, erro
 	return in, nil
 }
 
-// Sent counts the attempts of the intent.
-func (in *Intent) Sent() int {
-	in.state.mu.Lock()
-	defer in.state.mu.Unlock()
-	return in.state.sent
-}
-
 // Age is how long ago the intent was first sent; 0: it was not.
 func (in *Intent) Age() time.Duration {
 	in.state.mu.Lock()

@@ -82,9 +82,9 @@ func (t *Target) subject(in *Intent, tenant string) probe.Subject {
 }
 
 // newReader makes the client of the probes. It goes to the address that was checked, whatever a name resolves to by now.
-func (i *instance) newReader() *http.Client {
+func (t *Target) newReader(i *instance) *http.Client {
 	return &http.Client{
-		Transport: &http.Transport{
+		Transport: &patient{&t.throttle, t.cfg.Contract, &http.Transport{
 			DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 				return i.dial(ctx, network)
 			},
@@ -93,7 +93,7 @@ func (i *instance) newReader() *http.Client {
 			IdleConnTimeout:        30 * time.Second,
 			DisableCompression:     true,
 			MaxResponseHeaderBytes: wire.HeaderLimit,
-		},
+		}},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

@@ -42,7 +42,8 @@ type Send struct {
 	Replica     int              // the instance it goes to: 0 is target.url, the others target.replicas (see Stage.Replicas)
 	Direct      bool             // past the fault links, on a connection that is kept alive: no fault, and what passed is told by this side alone
 
-	aside bool // it is not the intent's write: no effect follows from it
+	aside   bool // it is not the intent's write: no effect follows from it
+	patient bool // where it is only asked to slow down it counts for nothing, and is sent again
 }
 
 const (
@@ -55,9 +56,25 @@ const (
 	longestRetryAfter = 250 * time.Millisecond
 )
 
-// Do sends one attempt and waits for its outcome. It never sends twice.
+// Do sends one attempt and waits for its outcome. It never sends twice, but for a target that answers with nothing than that
+// it wants it slower: then it waits and sends another attempt, and the first one's label is "slowed".
 func (s *Stage) Do(ctx context.Context, in *Intent, send Send) *history.Attempt {
-	return s.Go(ctx, in, send).Wait(ctx)
+	return s.patiently(ctx, in, send).Wait(ctx)
+}
+
+// patiently is Go, and waits where the target asks for it, for as long as it may take to recover.
+func (s *Stage) patiently(ctx context.Context, in *Intent, send Send) *Flight {
+	until := time.Now().Add(s.target.cfg.Timeouts.Recovery)
+	for range mostSlowed {
+		send.patient = time.Now().Before(until)
+		f := s.Go(ctx, in, send)
+		if f.Wait(ctx); f.attempt.Label != history.Slowed || ctx.Err() != nil {
+			return f
+		}
+		send.Label = f.send.Label
+	}
+	send.patient = false
+	return s.Go(ctx, in, send)
 }
 
 // Compose builds the exact request that Send would put on the wire.
@@ -191,6 +208,9 @@ func (s *Stage) Resolve(ctx context.Context, in *Intent, send Send) *history.Att
 
 // retryable tells whether a good client would send again.
 func (s *Stage) retryable(f *Flight) bool {
+	if s.target.throttled(f.attempt) {
+		return true
+	}
 	switch f.class() {
 	case contract.Unknown, contract.InFlightAnswer:
 		return true

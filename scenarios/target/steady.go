@@ -108,7 +108,7 @@ func (s *Stage) study(ctx context.Context, g *groundwork) error {
 		return err
 	}
 	stored := s.StoreSeen()
-	f := s.Go(ctx, in, Send{Label: "steady"})
+	f := s.patiently(ctx, in, Send{Label: "steady"})
 	a := f.Wait(ctx)
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -164,6 +164,8 @@ func (s *Stage) refused(f *Flight) error {
 	}
 	detail := fmt.Sprintf("expected a 2xx answer to %s with a new key, found %d: %s", what, a.Answer.Status, t.says(body))
 	switch status := a.Answer.Status; {
+	case t.throttled(a):
+		detail += "; it asks to slow down, and did so again and again: set limits.rate to the requests a second that it allows"
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		detail += "; are the tenant's headers right?"
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
@@ -272,7 +274,7 @@ func (s *Stage) learnChange(ctx context.Context, first *Intent, g *groundwork, o
 		}
 		credential(&exact, s.target.cfg.Target.Tenants[in.Tenant], Own)
 		s.target.setKey(&exact, in, Send{})
-		f := s.Go(ctx, in, Send{Label: "control", Exact: &exact, Variant: c.name()})
+		f := s.patiently(ctx, in, Send{Label: "control", Exact: &exact, Variant: c.name()})
 		a := f.Wait(ctx)
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -54,6 +54,7 @@ type Target struct {
 	gateHost  string         // how a container calls the gate's host, if not by its address
 	instances []*instance    // the first is at target.url, the others at target.replicas
 	limiter   *rate.Limiter
+	throttle  throttle
 	closers   []func() error
 	names     names
 	crowd     crowd
@@ -162,7 +163,12 @@ func (t *Target) URL() string {
 }
 
 // pace waits for a request's turn.
-func (t *Target) pace(ctx context.Context) error { return t.limiter.Wait(ctx) }
+func (t *Target) pace(ctx context.Context) error {
+	if err := t.throttle.wait(ctx); err != nil {
+		return err
+	}
+	return t.limiter.Wait(ctx)
+}
 
 // unpaced counts a request that does not wait for its turn; those that do wait the longer for it.
 func (t *Target) unpaced() { t.limiter.Reserve() }
