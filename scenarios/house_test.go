@@ -19,9 +19,9 @@ const module = "github.com/oncespec/oncespec/"
 var floors = []string{
 	"faults/valve", "faults/burst", "faults/link", "faults/life", "faults",
 	"mockapi/spelling", "mockapi/contract", "mockapi/fingerprint", "mockapi/reference", "mockapi/provider", "mockapi/store", "mockapi/store/storetest",
-	"mockapi/command", "mockapi/flow", "mockapi/tickets", "mockapi/payments", "mockapi/mutants", "mockapi",
+	"mockapi/command", "mockapi/racy", "mockapi/flow", "mockapi/tickets", "mockapi/payments", "mockapi/mutants", "mockapi",
 	"scenarios/display", "scenarios/history", "scenarios/history/historytest", "scenarios/verdict", "scenarios/catalogue", "scenarios/rewrite",
-	"scenarios/target/template", "scenarios/target/secret", "scenarios/target/config", "scenarios/target/wire", "scenarios/target/probe", "scenarios/target",
+	"scenarios/target/template", "scenarios/target/secret", "scenarios/target/config", "scenarios/target/wire", "scenarios/target/probe", "scenarios/target/power", "scenarios/target",
 	"scenarios/rule", "scenarios/rule/ruletest",
 	"scenarios/replay", "scenarios/conflict", "scenarios/key", "scenarios/lost", "scenarios/race", "scenarios/crash",
 	"scenarios/failure", "scenarios/downstream", "scenarios/status", "scenarios/fingerprint",

@@ -15,12 +15,13 @@ import (
 type Options struct {
 	Config            *config.Config // as config.Load or config.Parse returns it
 	Selection         run.Selection
-	Seed              uint64 // 0: drawn, and written in the report
-	Out               string // folder for reports and histories; empty: nothing is written
-	Strict            bool   // a failed SHOULD is a fail
-	AllowInconclusive bool   // inconclusive verdicts do not fail
-	AllowRemote       bool   // hosts named under allow_hosts may be contacted
-	Version           string // of the tool, for the report
+	Seed              uint64   // 0: drawn, and written in the report
+	Out               string   // folder for reports and histories; empty: nothing is written
+	Strict            bool     // a failed SHOULD is a fail
+	AllowInconclusive bool     // inconclusive verdicts do not fail
+	AllowRemote       bool     // hosts named under allow_hosts may be contacted
+	Racy              []string // starts the bundled known-racy server at the address that is appended (racy.Main); nil: in this process
+	Version           string   // of the tool, for the report
 	Rerun             []string
 	Progress          run.Progress
 }

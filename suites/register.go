@@ -48,7 +48,7 @@ func (s *Suite) begin(spec ginkgo.SpecContext) {
 }
 
 func (s *Suite) start(ctx context.Context) {
-	s.run, s.problem = run.Begin(ctx, run.Options{Config: s.opts.Config, Plan: s.plan, Out: s.opts.Out, Strict: s.opts.Strict,
+	s.run, s.problem = run.Begin(ctx, run.Options{Config: s.opts.Config, Plan: s.plan, Out: s.opts.Out, Strict: s.opts.Strict, Racy: s.opts.Racy,
 		AllowRemote: s.opts.AllowRemote, Progress: s.opts.Progress})
 	if s.problem == nil {
 		s.problem = s.run.Problem()

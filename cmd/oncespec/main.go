@@ -31,6 +31,7 @@ type CLI struct {
 	List    ListCmd    `cmd:"" help:"List requirements, profiles, rewrites, mutants or scenarios."`
 	Explain ExplainCmd `cmd:"" help:"Explain a requirement or a profile."`
 	Schema  SchemaCmd  `cmd:"" help:"Print a JSON Schema: of the configuration or of the report."`
+	Racy    RacyCmd    `cmd:"" hidden:""`
 	Version VersionCmd `cmd:"" help:"Print the version."`
 
 	VersionFlag kong.VersionFlag `name:"version" help:"Print the version."`

@@ -60,7 +60,7 @@ func (c *RunCmd) Run(ctx context.Context, io streams) error {
 	}
 	shown := newProgress(io.err, c.Quiet)
 	report, err := suites.Run(ctx, suites.Options{Config: cfg, Selection: c.selection(), Seed: c.Seed, Out: c.Out, Strict: c.Strict,
-		AllowInconclusive: c.AllowInconclusive, AllowRemote: c.AllowRemote, Version: version(), Rerun: c.rerun(), Progress: shown})
+		AllowInconclusive: c.AllowInconclusive, AllowRemote: c.AllowRemote, Racy: known(), Version: version(), Rerun: c.rerun(), Progress: shown})
 	shown.end()
 	if err != nil {
 		return err
@@ -80,6 +80,15 @@ func (c *RunCmd) Run(ctx context.Context, io streams) error {
 		return &exitError{code: code}
 	}
 	return nil
+}
+
+// known starts the known-racy server: this program, once more. Where that cannot be, it runs in this process.
+func known() []string {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	return []string{self, "racy"}
 }
 
 // load reads the configuration, or makes that of the built-in mock: this program, started once more.

@@ -7,9 +7,14 @@ import (
 	"time"
 )
 
-// Shot is one request that only waits to be sent. It runs when the barrier opens, and notes its times in the flight.
-// It must return when the context ends.
-type Shot func(ctx context.Context, f *Flight)
+// Shot is one request that only waits to be sent.
+type Shot struct {
+	// Send sends it and waits for the answer. It runs when the barrier opens, notes its times in the flight, and returns when the
+	// context ends.
+	Send func(ctx context.Context, f *Flight)
+	// There is closed when the target has the whole request; nil where nobody can tell.
+	There <-chan struct{}
+}
 
 // Flight is what became of a shot. Times carry a monotonic reading.
 type Flight struct {
@@ -22,26 +27,93 @@ type Flight struct {
 	Err error
 }
 
-// Fire lets all shots go at once and returns their flights, in the order of the shots, when the last one has ended.
-func Fire(ctx context.Context, shots []Shot) []Flight {
-	flights := make([]Flight, len(shots))
+// Volley is what became of a burst.
+type Volley struct {
+	Flights []Flight // in the order of the shots
+	// There is how many requests the target had whole when the rung let it go; 0 where the rung holds nothing.
+	There int
+	// LetGo is when that was; zero where the rung holds nothing.
+	LetGo time.Time
+	// Err is why the rung could not do its part. The shots were fired all the same, by the barrier alone.
+	Err error
+}
+
+// Fire lets all shots go at once, with the rung around them, and returns when the last one has ended.
+func Fire(ctx context.Context, rung Rung, shots []Shot) Volley {
+	v := Volley{Flights: make([]Flight, len(shots))}
 	barrier := make(chan struct{})
+	over := make([]chan struct{}, len(shots))
 	var ready, ended sync.WaitGroup
 	ready.Add(len(shots))
 	for i, shot := range shots {
+		over[i] = make(chan struct{})
 		ended.Go(func() {
-			f := &flights[i]
+			defer close(over[i])
+			f := &v.Flights[i]
 			ready.Done()
 			<-barrier
 			f.Released = time.Now()
-			shot(ctx, f)
+			shot.Send(ctx, f)
 			f.Ended = time.Now()
 		})
 	}
 	ready.Wait()
+	if len(shots) > 0 {
+		v.Err = rung.arm(ctx)
+	}
 	close(barrier)
+	if rung.Release != nil && v.Err == nil && len(shots) > 0 {
+		there := await(ctx, shots, over)
+		v.LetGo = time.Now()
+		// A target that is held must be let go, whatever ended.
+		v.Err = rung.Release(context.WithoutCancel(ctx))
+		ended.Wait() // its flights are the shots' own until then
+		v.arrived(there)
+	}
 	ended.Wait()
-	return flights
+	if rung.End != nil && len(shots) > 0 {
+		rung.End()
+	}
+	return v
+}
+
+// arrived notes the shots whose requests were there when the rung let go: whatever the shot noted, they were written by then.
+func (v *Volley) arrived(there []bool) {
+	for i := range there {
+		if !there[i] {
+			continue
+		}
+		v.There++
+		if f := &v.Flights[i]; f.Written.IsZero() || f.Written.After(v.LetGo) {
+			f.Written = v.LetGo
+		}
+	}
+}
+
+// await waits until the target has every request, and tells which it has. One that ended, or that nobody can tell of, is not
+// waited for.
+func await(ctx context.Context, shots []Shot, over []chan struct{}) (there []bool) {
+	ctx, cancel := context.WithTimeout(ctx, holdLimit)
+	defer cancel()
+	there = make([]bool, len(shots))
+	for i, shot := range shots {
+		if shot.There == nil {
+			continue
+		}
+		select {
+		case <-shot.There:
+			there[i] = true
+			continue
+		default:
+		}
+		select {
+		case <-shot.There:
+			there[i] = true
+		case <-over[i]:
+		case <-ctx.Done():
+		}
+	}
+	return there
 }
 
 // Overlap is the largest number of flights that were in the air at one moment: the request written whole, the answer not

@@ -9,12 +9,12 @@ import (
 )
 
 func ExampleFire() {
-	shot := func(_ context.Context, f *burst.Flight) {
+	shot := burst.Shot{Send: func(_ context.Context, f *burst.Flight) {
 		f.Written = time.Now()
 		// … the request is out, and now the answer begins:
 		f.Answered = time.Now()
-	}
-	flights := burst.Fire(context.Background(), []burst.Shot{shot, shot, shot})
+	}}
+	flights := burst.Fire(context.Background(), burst.Barrier(), []burst.Shot{shot, shot, shot}).Flights
 	fmt.Println(len(flights), "flights")
 	fmt.Println("some may have been in the air together:", burst.Overlap(flights) <= 3)
 	// Output:

@@ -17,6 +17,7 @@ type History struct {
 	LagMS        int64             `json:"lag_ms"`            // how long an effect took to become visible in the steady state
 	Rewrite      *Rewrite          `json:"rewrite,omitempty"` // the pair of requests that this trial is about
 	Rung         string            `json:"rung,omitempty"`    // how simultaneous requests were brought together
+	Power        *Power            `json:"power,omitempty"`   // what that rung can see, as measured before
 	Tries        int               `json:"tries,omitempty"`   // 1 unless a fault had to be tried again to land
 	Aborted      string            `json:"aborted,omitempty"` // why the procedure could not go on; nothing may be concluded from what is missing
 	Blame        string            `json:"blame,omitempty"`   // with Aborted: environment or harness
@@ -206,7 +207,8 @@ type Burst struct {
 	Label      string `json:"label"` // of its attempts
 	Attempts   []int  `json:"attempts"`
 	Rung       string `json:"rung"`
-	Together   int    `json:"together"`   // most in flight at one moment
-	Overlapped int    `json:"overlapped"` // how many overlapped at least one other
-	Strong     bool   `json:"strong"`     // seen at the target's own work (a held call), not only as flights
+	There      int    `json:"there,omitempty"` // had by the target, whole, when the rung let it go; 0 where it holds nothing
+	Together   int    `json:"together"`        // most in flight at one moment
+	Overlapped int    `json:"overlapped"`      // how many overlapped at least one other
+	Strong     bool   `json:"strong"`          // seen at the target's own work (a held call), not only as flights
 }

@@ -20,6 +20,7 @@ func distinctKeysRule(c rule.Case) []rule.Finding {
 	if len(against) > 0 {
 		return against
 	}
+	together.detection = detection{} // no two requests are duplicates here
 	return []rule.Finding{together.passed(c, "each key has its effect")}
 }
 

@@ -3,30 +3,50 @@ package race
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
-// oneEffect sends the same request many times at once.
+// oneEffect sends the same request many times at once: many with one key, and two with each of many keys, which are as many
+// chances to meet in a short window.
 func oneEffect(ctx context.Context, s *target.Stage) error {
-	for i, r := range rounds(s, round{2, true}, round{2, false}, round{8, true}, round{8, false}, round{50, true}) {
-		trial := s.Trial(fmt.Sprintf("round %d: %d duplicates, %s", i+1, r.n, r.how()))
-		in, err := trial.Intent(ctx)
+	for i, r := range rounds(s, round{1, 2, true}, round{10, 2, false}, round{1, 8, true}, round{10, 2, false}, round{1, 50, true}) {
+		busy, err := r.duplicates(ctx, s, i)
 		if err != nil {
 			return err
 		}
-		shots := make([]target.Shot, r.n)
-		for i := range shots {
-			shots[i] = target.Shot{Intent: in, Send: target.Send{Label: "duplicate"}}
-		}
-		r.together(ctx, trial, "duplicate", shots)
-		last := trial.Resolve(ctx, in, target.Send{})
-		trial.Observe(ctx, in, "after")
-		if class := s.Class(last); class == contract.InFlightAnswer || class == contract.Unknown {
-			trial.Note("the key stays busy for good; more rounds would take long and show nothing else")
+		if busy {
+			s.Note("the key stays busy for good; more rounds would take long and show nothing else")
 			return nil
 		}
 	}
 	return nil
+}
+
+// duplicates is one round; it tells whether a key stays busy for good.
+func (r round) duplicates(ctx context.Context, s *target.Stage, i int) (busy bool, err error) {
+	trial := s.Trial(fmt.Sprintf("round %d: %s", i+1, r.words("duplicates")))
+	intents, err := r.intents(ctx, trial)
+	if err != nil {
+		return false, err
+	}
+	var shots []target.Shot
+	for _, in := range intents {
+		for range r.requests(intents) {
+			shots = append(shots, target.Shot{Intent: in, Send: target.Send{Label: "duplicate"}})
+		}
+	}
+	r.together(ctx, trial, "duplicate", shots)
+	var mu sync.Mutex
+	each(intents, func(in *target.Intent) {
+		last := trial.Resolve(ctx, in, target.Send{})
+		trial.Observe(ctx, in, "after")
+		mu.Lock()
+		defer mu.Unlock()
+		class := s.Class(last)
+		busy = busy || class == contract.InFlightAnswer || class == contract.Unknown
+	})
+	return busy, nil
 }

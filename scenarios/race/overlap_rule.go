@@ -13,6 +13,7 @@ type overlap struct {
 	bursts, atWork, inFlight int // bursts seen; those that overlapped at the target's work; those whose flights did
 	most                     int // requests together in one burst
 	histories                []string
+	detection                detection
 }
 
 // add takes in the bursts of a history.
@@ -20,6 +21,7 @@ func (o *overlap) add(h *history.History) {
 	for _, b := range h.Bursts("") {
 		o.bursts++
 		working, flying := atWork(h, b), min(b.Overlapped, whole(h, b))
+		o.detection.add(h, b)
 		switch {
 		case working > 1:
 			o.atWork++
@@ -74,14 +76,18 @@ func burst(h *history.History, b *history.Burst) (attempts []*history.Attempt) {
 // passed is the finding where nothing spoke against the target: a pass as far as anything was simultaneous.
 func (o *overlap) passed(c rule.Case, format string, args ...any) rule.Finding {
 	said := fmt.Sprintf(format, args...)
+	power := o.detection.says()
+	if power != "" {
+		power = "; " + power
+	}
 	switch {
 	case o.bursts == 0:
 		return rule.Inconclusive(verdict.Harness, "no burst was sent").At(c.IDs()...)
 	case o.atWork > 0:
-		return rule.Pass(verdict.Strong, "%s; %d of %d bursts overlapped at the target's work, %d more in flight, up to %d at once",
-			said, o.atWork, o.bursts, o.inFlight, o.most).At(o.histories...)
+		return rule.Pass(verdict.Strong, "%s; %d of %d bursts overlapped at the target's work, %d more in flight, up to %d at once%s",
+			said, o.atWork, o.bursts, o.inFlight, o.most, power).At(o.histories...)
 	case o.inFlight > 0:
-		return rule.Pass(verdict.Weak, "%s; %d of %d bursts overlapped in flight, up to %d at once", said, o.inFlight, o.bursts, o.most).At(o.histories...)
+		return rule.Pass(verdict.Weak, "%s; %d of %d bursts overlapped in flight, up to %d at once%s", said, o.inFlight, o.bursts, o.most, power).At(o.histories...)
 	}
 	return rule.Inconclusive(verdict.Environment, "no two requests overlapped in %d bursts", o.bursts).At(c.IDs()...)
 }

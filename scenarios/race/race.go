@@ -9,7 +9,7 @@ import (
 // Scenarios of the pack, in reading order.
 func Scenarios() []target.Scenario {
 	return []target.Scenario{
-		{ID: "race/one-effect", Sentence: "Sends 2, 8 and 50 duplicates at once, then retries.",
+		{ID: "race/one-effect", Sentence: "Sends 2, 8 and 50 duplicates at once, and two for each of ten keys, then retries.",
 			Needs: []catalogue.Need{catalogue.NeedKeyHeader}, Run: oneEffect},
 		{ID: "race/changed-payload", Sentence: "Sends two payloads under one key at once, then retries both.",
 			Needs: []catalogue.Need{catalogue.NeedState, catalogue.NeedChange, catalogue.NeedKeyHeader}, Run: changedPayload},

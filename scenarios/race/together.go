@@ -2,6 +2,7 @@ package race
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -19,7 +20,8 @@ const (
 
 // round is one burst.
 type round struct {
-	n    int
+	keys int
+	each int  // requests with each key
 	held bool // the first to reach the gate is held meanwhile
 }
 
@@ -30,19 +32,57 @@ func rounds(s *target.Stage, all ...round) []round {
 	}
 	var free []round
 	for _, r := range all {
-		free = append(free, round{n: r.n})
+		r.held = false
+		free = append(free, r)
 	}
 	return free
 }
 
-func (r round) how() string {
+// words describe the round.
+func (r round) words(what string) string {
+	how, keys := "free", ""
 	if r.held {
-		return "held"
+		how = "held"
 	}
-	return "free"
+	if r.keys > 1 {
+		keys = fmt.Sprintf(" for each of %d keys", r.keys)
+	}
+	return fmt.Sprintf("%d %s%s, %s", r.each, what, keys, how)
 }
 
-// together sends the shots, which share one intent's markers, at once.
+// intents are those of the round: one where the target's state cannot tell several apart.
+func (r round) intents(ctx context.Context, trial *target.Stage) (all []*target.Intent, err error) {
+	for len(all) < r.keys && (len(all) == 0 || trial.TellsApart()) {
+		in, err := trial.Intent(ctx)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, in)
+	}
+	return all, nil
+}
+
+// requests is how many there are with each key, so that all of the round's are sent.
+func (r round) requests(intents []*target.Intent) int { return r.keys * r.each / len(intents) }
+
+// atOnce is how many intents are looked after at a time once a burst is over.
+const atOnce = 4
+
+// each does something for every intent.
+func each(intents []*target.Intent, do func(*target.Intent)) {
+	var doing sync.WaitGroup
+	free := make(chan struct{}, atOnce)
+	for _, in := range intents {
+		free <- struct{}{}
+		doing.Go(func() {
+			do(in)
+			<-free
+		})
+	}
+	doing.Wait()
+}
+
+// together sends the shots at once. Those of a round that is held share one intent's markers.
 func (r round) together(ctx context.Context, s *target.Stage, label string, shots []target.Shot) {
 	if !r.held {
 		s.Burst(ctx, label, shots)

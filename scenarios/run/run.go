@@ -25,6 +25,7 @@ type Options struct {
 	Out         string // folder for plan and histories; empty: kept in memory only
 	AllowRemote bool
 	Strict      bool
+	Racy        []string // starts the known-racy server, see target.Options
 	Progress    Progress // may be nil
 }
 
@@ -76,7 +77,7 @@ func Begin(ctx context.Context, opts Options) (*Run, error) {
 		return nil, fmt.Errorf("scratch folder: %w", err)
 	}
 	opts.Progress.Doing("starting the target")
-	r.target, err = target.Start(ctx, target.Options{Config: opts.Config, Seed: opts.Plan.Seed, AllowRemote: opts.AllowRemote, Dir: r.scratch})
+	r.target, err = target.Start(ctx, target.Options{Config: opts.Config, Seed: opts.Plan.Seed, AllowRemote: opts.AllowRemote, Dir: r.scratch, Racy: opts.Racy})
 	if err != nil {
 		os.RemoveAll(r.scratch)
 		var wrong *target.ConfigurationError

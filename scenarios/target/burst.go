@@ -2,22 +2,11 @@ package target
 
 import (
 	"context"
-	"net"
 	"sync"
-	"time"
 
 	"github.com/oncespec/oncespec/faults/burst"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/target/wire"
-)
-
-const (
-	// barrier is the rung on which simultaneous requests are brought together.
-	barrier = "barrier on warm connections"
-	// warmLimit bounds the wait for connections to reach the target.
-	warmLimit = 2 * time.Second
-	// warmPause is between two looks at whether a connection has; there is no event for it.
-	warmPause = 200 * time.Microsecond
 )
 
 // Shot is one request of a burst.
@@ -46,8 +35,8 @@ func (b *BurstFlight) Wait(ctx context.Context) []*history.Attempt {
 	return attempts
 }
 
-// Burst sends all shots at once on connections opened before, records a history.Burst under label and returns the attempts
-// in the order of the shots.
+// Burst sends all shots at once, by the best rung of the ladder that can be used, records a history.Burst under label and returns
+// the attempts in the order of the shots.
 func (s *Stage) Burst(ctx context.Context, label string, shots []Shot) []*history.Attempt {
 	return s.GoBurst(ctx, label, shots).Wait(ctx)
 }
@@ -65,68 +54,70 @@ func (s *Stage) GoBurst(ctx context.Context, label string, shots []Shot) *BurstF
 		b.flights = append(b.flights, f)
 		s.target.unpaced()
 	}
+	way := s.target.climb(ctx, b.flights)
+	s.rec.setRung(way.Name, s.target.power(ctx, way.Name))
 	s.mu.Lock()
 	s.bursts = append(s.bursts, b)
 	s.mu.Unlock()
 	go func() {
 		defer close(b.done)
-		s.fire(ctx, label, b.flights, failed)
+		s.fire(ctx, label, way, b.flights, failed)
 	}()
 	return b
 }
 
-// fire connects all flights, lets them go at once and records how far they were together.
-func (s *Stage) fire(ctx context.Context, label string, flights []*Flight, failed []error) {
-	conns := make([]net.Conn, len(flights))
-	var warming sync.WaitGroup
-	for i, f := range flights {
-		if failed[i] == nil {
-			warming.Go(func() { conns[i], failed[i] = f.warm() })
-		}
-	}
-	warming.Wait()
-
+// fire makes all flights ready, lets them go at once and records how far they were together.
+func (s *Stage) fire(ctx context.Context, label string, way way, flights []*Flight, failed []error) {
+	ready, done := s.ready(ctx, &way, flights, failed)
+	defer done()
 	var shots []burst.Shot
-	var sum history.Burst
+	sum := history.Burst{Label: label, Rung: way.Name}
 	for i, f := range flights {
 		sum.Attempts = append(sum.Attempts, f.attempt.ID)
 		if failed[i] != nil {
 			f.land(wire.Result{Outcome: history.Unsent, Reason: failed[i].Error()})
 			continue
 		}
-		shots = append(shots, func(_ context.Context, times *burst.Flight) {
+		shots = append(shots, burst.Shot{There: ready[i].There, Send: func(ctx context.Context, times *burst.Flight) {
 			limited, cancel := context.WithTimeout(f.ctx, f.timeout())
 			defer cancel()
-			result := f.exchange(limited, conns[i],
-				func(at time.Time) { times.Written = at },
-				func(at time.Time) { times.Answered = at })
-			f.land(result)
-		})
+			ready[i].Send(limited, times)
+		}})
 	}
-	times := burst.Fire(ctx, shots)
-	sum.Label, sum.Rung = label, barrier
-	sum.Together, sum.Overlapped = burst.Overlap(times), burst.Overlapped(times)
+	v := burst.Fire(ctx, way.Rung, shots)
+	if v.Err != nil {
+		sum.Rung = burst.BarrierName
+		s.Note("%s could not be used: %v", way.Name, v.Err)
+	}
+	sum.There = v.There
+	sum.Together, sum.Overlapped = burst.Overlap(v.Flights), burst.Overlapped(v.Flights)
 	sum.Strong = s.rec.heldTogether(flights) > 1
-	s.rec.setRung(barrier)
 	s.rec.add(history.Event{Burst: &sum})
 }
 
-// warm opens the connection all the way to the target.
-func (f *Flight) warm() (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(f.ctx, warmLimit)
-	defer cancel()
-	conn, err := f.dial(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for {
-		if proof := f.wire.Proof(); proof.Connections > 0 || proof.DialError != "" {
-			return conn, nil
+// ready makes a shot of each flight that did not fail; done is called when all have landed. A way that cannot be gone gives way to
+// the barrier.
+func (s *Stage) ready(ctx context.Context, way *way, flights []*Flight, failed []error) (shots []burst.Shot, done func()) {
+	if way.streams {
+		shots, done, err := s.streams(ctx, way, flights, failed)
+		if err == nil {
+			return shots, done
 		}
-		if !Pause(ctx, warmPause) {
-			return conn, nil // it is sent all the same; whether it was together with the others is seen from its times
+		s.Note("%s could not be used: %v", way.Name, err)
+		*way = onBarrier()
+	}
+	shots = make([]burst.Shot, len(flights))
+	var warming sync.WaitGroup
+	for i, f := range flights {
+		if failed[i] == nil {
+			warming.Go(func() { shots[i], failed[i] = f.warm(way.ahead) })
 		}
 	}
+	warming.Wait()
+	if way.ahead {
+		Pause(ctx, acceptPause)
+	}
+	return shots, func() {}
 }
 
 // heldTogether counts the flights whose request the target had whole while the call of one of them was held.

@@ -37,6 +37,8 @@ type Flight struct {
 	send    Send
 	request rewrite.Request
 	wire    *link.Wire
+	stream  *wire.Stream // nil unless it shares the trunk
+	trunk   *trunk
 	cancel  context.CancelCauseFunc
 	ctx     context.Context
 
@@ -75,7 +77,7 @@ func (f *Flight) Within(ctx context.Context, limit time.Duration) bool {
 
 // Answering waits until the target begins to answer; false: the flight, or the context, ended before it did.
 func (f *Flight) Answering(ctx context.Context) bool {
-	if f.wire == nil {
+	if f.wire == nil || f.stream != nil {
 		return false
 	}
 	select {
@@ -94,6 +96,9 @@ func (f *Flight) Sending(ctx context.Context) bool {
 		return false
 	}
 	forwarded := f.wire.RequestForwarded(1)
+	if f.stream != nil {
+		forwarded = f.trunk.there
+	}
 	select {
 	case <-forwarded:
 		return true
@@ -101,7 +106,7 @@ func (f *Flight) Sending(ctx context.Context) bool {
 	case <-ctx.Done():
 		return false
 	}
-	return f.wire.Proof().RequestForwarded > 0
+	return f.proof().RequestForwarded > 0
 }
 
 // Wire is the attempt's connection, for proofs and releases: FirstResponse, RequestForwarded, Release.
@@ -179,11 +184,11 @@ func (f *Flight) fly() {
 		f.land(wire.Result{Outcome: history.Unsent, Reason: err.Error()})
 		return
 	}
-	f.land(f.exchange(ctx, conn, nil, nil))
+	f.land(f.exchange(ctx, conn, 0, nil, nil))
 }
 
-// exchange sends the request on a connection and reads the answer. The hooks may be nil.
-func (f *Flight) exchange(ctx context.Context, conn net.Conn, written, began func(time.Time)) wire.Result {
+// exchange sends the request on a connection, but for what was sent ahead, and reads the answer. The hooks may be nil.
+func (f *Flight) exchange(ctx context.Context, conn net.Conn, ahead int, written, began func(time.Time)) wire.Result {
 	defer conn.Close()
 	if f.send.GiveUp != nil {
 		defer context.AfterFunc(closing(f.send.GiveUp, f.done), func() { f.cancel(errGaveUp) })()
@@ -194,7 +199,7 @@ func (f *Flight) exchange(ctx context.Context, conn net.Conn, written, began fun
 		return wire.Result{Outcome: history.Unsent, Reason: err.Error()}
 	}
 	result := wire.Do(ctx, conn, wire.Exchange{
-		Bytes: bytes, Method: f.request.Method, HangUp: f.send.HangUp,
+		Bytes: bytes, Ahead: ahead, Method: f.request.Method, HangUp: f.send.HangUp,
 		Limits: wire.Limits{Keep: f.keep()}, Written: written, Began: began,
 	})
 	f.attempt.Ended = f.stage.target.clock.now()
@@ -261,7 +266,7 @@ func (f *Flight) land(r wire.Result) {
 		} else {
 			f.wire.Close()
 		}
-		proof = f.wire.Proof()
+		proof = f.proof()
 	}
 	a.Request = t.recordRequest(f.url, f.request)
 	if a.Began == 0 {
@@ -274,7 +279,7 @@ func (f *Flight) land(r wire.Result) {
 	a.Link = history.Link{
 		Reached:        proof.Connections > 0 && proof.DialError == "",
 		RequestBytes:   proof.RequestForwarded,
-		RequestWhole:   proof.RequestForwarded > 0 && proof.RequestForwarded >= f.size(),
+		RequestWhole:   proof.RequestForwarded > 0 && (f.stream != nil || proof.RequestForwarded >= f.size()),
 		ResponseBytes:  proof.ResponseBytes,
 		ForwardedBytes: proof.ResponseForwarded,
 		FirstByteAt:    t.clock.at(proof.FirstResponseByte),
@@ -304,6 +309,14 @@ func (f *Flight) land(r wire.Result) {
 		f.answer = r.Answer
 	}
 	f.conclude()
+}
+
+// proof is what is known of its connection, or of its part of one.
+func (f *Flight) proof() link.Proof {
+	if f.stream != nil {
+		return f.streamProof()
+	}
+	return f.wire.Proof()
 }
 
 // size is how many bytes the whole request has.

@@ -32,6 +32,7 @@ type instance struct {
 
 	mu    sync.Mutex // guards the fields below
 	state standing
+	http2 *bool // whether it speaks HTTP/2; nil: nobody asked
 }
 
 // standing is how an instance stands, as far as the run has a hand in it.

@@ -71,10 +71,10 @@ func (r *recorder) about(pair history.Rewrite) {
 	r.history.Rewrite = &pair
 }
 
-func (r *recorder) setRung(rung string) {
+func (r *recorder) setRung(rung string, power *history.Power) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.history.Rung = rung
+	r.history.Rung, r.history.Power = rung, power
 }
 
 // worthKeeping tells whether anything was recorded.

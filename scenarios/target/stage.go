@@ -117,6 +117,11 @@ func (s *Stage) Config() *config.Config { return s.target.cfg }
 // Has tells whether the operation offers a need, from configuration and steady state.
 func (s *Stage) Has(n catalogue.Need) bool { return slices.Contains(s.steady.state.Offers, n) }
 
+// TellsApart tells whether any probe sees what one intent did while others are at work.
+func (s *Stage) TellsApart() bool {
+	return slices.ContainsFunc(s.target.kits[s.ground.op].eyes, func(e *eye) bool { return !e.shared })
+}
+
 // Rand is seeded by (seed, scenario, operation, trial). It is not for keys and markers, which are fresh in each run.
 func (s *Stage) Rand() *rand.Rand { return s.rand }
 

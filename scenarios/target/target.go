@@ -27,6 +27,7 @@ type Options struct {
 	AllowRemote bool         // the configuration's allow_hosts count
 	Dir         string       // scratch folder, filled in as {dir}
 	Log         *slog.Logger // nil: nothing is logged
+	Racy        []string     // starts the known-racy server as a child, at the address that is appended; nil: it runs in this process
 }
 
 const (
@@ -60,6 +61,9 @@ type Target struct {
 	crowd     crowd
 	objects   atomic.Int64
 	http2     spoken // whether the target speaks HTTP/2
+	ladder    []rung // the highest first
+	racy      []string
+	powers    powers
 
 	mu      sync.Mutex
 	grounds []*ground // whose procedures may still have left something open
@@ -107,7 +111,9 @@ func newTarget(o Options) (*Target, error) {
 		tenants: o.Config.Target.Order,
 		links:   link.New(),
 		works:   map[*config.Operation]*groundwork{},
+		racy:    o.Racy,
 	}
+	t.ladder = t.rungs()
 	if t.log == nil {
 		t.log = slog.New(slog.DiscardHandler)
 	}

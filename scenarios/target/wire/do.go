@@ -19,6 +19,7 @@ type Exchange struct {
 	Method string // tells how to read the answer: that to HEAD has no body
 	Limits Limits
 	HangUp bool // close the connection right after the last request byte
+	Ahead  int  // so many of the bytes are on the connection already
 
 	// Hooks, called once at most, from the goroutine of Do. They must not block.
 	Written func(time.Time) // the last request byte was written
@@ -77,8 +78,8 @@ func Do(ctx context.Context, conn net.Conn, x Exchange) Result {
 }
 
 func (r *Result) write(conn net.Conn, x Exchange) error {
-	n, err := conn.Write(x.Bytes)
-	r.Wrote = int64(n)
+	n, err := conn.Write(x.Bytes[x.Ahead:])
+	r.Wrote = int64(x.Ahead + n)
 	if err != nil {
 		return err
 	}

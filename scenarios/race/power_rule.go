@@ -1,0 +1,123 @@
+package race
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/oncespec/oncespec/scenarios/history"
+)
+
+// seenWell is the chance from which on a window counts as one that would have been seen.
+const seenWell = 0.95
+
+// detection is what the bursts of several histories could have seen: as much as the known-racy server showed by the same rung.
+type detection struct {
+	power *history.Power
+	alike int // bursts by that rung, with as many keys and requests as were measured or more, that truly overlapped
+}
+
+// add takes in a burst.
+func (d *detection) add(h *history.History, b *history.Burst) {
+	if h.Power == nil {
+		return
+	}
+	if d.power == nil {
+		d.power = h.Power
+	}
+	if b.Rung == d.power.Rung && d.power.Keys > 0 && keysThatMet(h, b, d.power.Requests/d.power.Keys) >= d.power.Keys {
+		d.alike++
+	}
+}
+
+// keysThatMet counts the keys of a burst with which so many requests or more were in flight at one moment.
+func keysThatMet(h *history.History, b *history.Burst, each int) (met int) {
+	all := burst(h, b)
+	for _, in := range h.Intents {
+		together := 0
+		for _, a := range all {
+			together = max(together, inFlightWith(a, in.ID, all))
+		}
+		if together >= each {
+			met++
+		}
+	}
+	return met
+}
+
+// inFlightWith counts the intent's attempts, the given one included, that the target had whole and not begun to answer when it got
+// this one.
+func inFlightWith(a *history.Attempt, intent string, all []*history.Attempt) (n int) {
+	at := a.Link.LastRequestAt
+	if a.Intent != intent || !a.Link.RequestWhole {
+		return 0
+	}
+	for _, other := range all {
+		from, to := other.Link.LastRequestAt, other.Link.FirstByteAt
+		if to == 0 {
+			to = other.Ended
+		}
+		if other.Intent == intent && other.Link.RequestWhole && from > 0 && from <= at && at <= to {
+			n++
+		}
+	}
+	return n
+}
+
+// says states in words what would have been seen; empty where nothing is known.
+func (d *detection) says() string {
+	if d.power == nil {
+		return ""
+	}
+	parts := []string{"brought together by " + d.power.Rung}
+	for _, busy := range []bool{false, true} {
+		if text := d.window(busy); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	if d.power.Unmeasured != "" {
+		parts = append(parts, "detection power: "+d.power.Unmeasured)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// window speaks of the shortest window that would have been seen well, else of the longest that was tried.
+func (d *detection) window(busy bool) string {
+	var best *history.PowerWindow
+	for i := range d.power.Windows {
+		w := &d.power.Windows[i]
+		if w.Busy != busy || w.Rounds == 0 {
+			continue
+		}
+		if best = w; d.chance(*w) >= seenWell {
+			break
+		}
+	}
+	if best == nil {
+		return ""
+	}
+	kind := "windows"
+	if busy {
+		kind = "windows spent computing"
+	}
+	length := fmt.Sprintf("%d µs", best.US)
+	if best.US >= 1000 {
+		length = fmt.Sprintf("%d ms", best.US/1000)
+	}
+	if d.alike == 0 {
+		return fmt.Sprintf("no burst here was like those of the measurement, one of which (%s) sees %s of %s with probability %.2f or more",
+			d.load(), kind, length, best.Floor)
+	}
+	return fmt.Sprintf("%s of %s or more would have been seen with probability %.2f or more (%d bursts of %s; of the known-racy server %d of %d found it)",
+		kind, length, d.chance(*best), d.alike, d.load(), best.Hits, best.Rounds)
+}
+
+// load is what was measured, in words.
+func (d *detection) load() string {
+	return fmt.Sprintf("%d keys, %d requests each", d.power.Keys, d.power.Requests/max(1, d.power.Keys))
+}
+
+// chance that at least one of the bursts would have seen the window, rounded down.
+func (d *detection) chance(w history.PowerWindow) float64 {
+	return math.Floor(100*(1-math.Pow(1-w.Floor, float64(d.alike)))) / 100
+}

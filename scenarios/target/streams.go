@@ -1,0 +1,170 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/oncespec/oncespec/faults/burst"
+	"github.com/oncespec/oncespec/faults/link"
+	"github.com/oncespec/oncespec/scenarios/target/wire"
+)
+
+// trunk is the HTTP/2 connection that all flights of a burst to one instance share.
+type trunk struct {
+	wire    *link.Wire
+	streams *wire.Streams
+	bytes   int64         // of all requests on it
+	there   chan struct{} // closed when the target has them all
+
+	mu sync.Mutex
+	at time.Time // when it had
+}
+
+// upstream2 is how to reach an instance for HTTP/2.
+func (i *instance) upstream2() link.Upstream {
+	up := i.upstream()
+	if up.TLS != nil {
+		up.TLS = up.TLS.Clone()
+		up.TLS.NextProtos = []string{"h2"}
+	}
+	return up
+}
+
+// openTrunk fails where the instance does not speak HTTP/2.
+func (t *Target) openTrunk(ctx context.Context, i *instance) (*trunk, error) {
+	w, err := t.links.Open(ctx, i.upstream2(), link.Plan{})
+	if err != nil {
+		return nil, err
+	}
+	k := &trunk{wire: w, there: make(chan struct{})}
+	ctx, cancel := context.WithTimeout(ctx, warmLimit)
+	defer cancel()
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", w.Addr)
+	if err == nil {
+		k.streams, err = wire.OpenHTTP2(ctx, conn)
+	}
+	if err != nil {
+		w.Close()
+		return nil, err
+	}
+	return k, nil
+}
+
+func (k *trunk) close() {
+	k.streams.Close()
+	k.wire.Close()
+}
+
+// flush sends all requests in one write, and returns when the target has them.
+func (k *trunk) flush(ctx context.Context, before int64) error {
+	all := k.wire.RequestForwarded(before + k.bytes)
+	if err := k.streams.Flush(); err != nil {
+		return err
+	}
+	limit := time.NewTimer(forwardLimit)
+	defer limit.Stop()
+	select {
+	case <-all:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-limit.C:
+		return errors.New("the requests do not reach the target")
+	}
+	k.mu.Lock()
+	k.at = time.Now()
+	k.mu.Unlock()
+	close(k.there)
+	return nil
+}
+
+func (k *trunk) arrived() time.Time {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.at
+}
+
+// streams makes shots of flights that leave in one write for each instance.
+func (s *Stage) streams(ctx context.Context, way *way, flights []*Flight, failed []error) (shots []burst.Shot, done func(), err error) {
+	trunks := map[*instance]*trunk{}
+	var order []*trunk
+	done = func() {
+		for _, k := range order {
+			k.close()
+		}
+	}
+	defer func() {
+		if err != nil {
+			for _, f := range flights {
+				f.stream, f.trunk = nil, nil
+			}
+			done()
+		}
+	}()
+	for i, f := range flights {
+		if failed[i] != nil {
+			continue
+		}
+		k := trunks[f.at]
+		if k == nil {
+			if k, err = s.target.openTrunk(ctx, f.at); err != nil {
+				return nil, nil, err
+			}
+			trunks[f.at] = k
+			order = append(order, k)
+		}
+		scheme := "http"
+		if f.at.base.tls {
+			scheme = "https"
+		}
+		if f.stream, err = k.streams.Add(f.request, scheme, f.host); err != nil {
+			return nil, nil, err
+		}
+		f.trunk, k.bytes = k, k.bytes+f.stream.Size()
+	}
+	before := make([]int64, len(order))
+	for i, k := range order {
+		before[i] = k.wire.Proof().RequestForwarded
+	}
+	way.Release = func(ctx context.Context) error {
+		for i, k := range order {
+			if err := k.flush(ctx, before[i]); err != nil {
+				return fmt.Errorf("HTTP/2: %w", err)
+			}
+		}
+		return nil
+	}
+	shots = make([]burst.Shot, len(flights))
+	for i, f := range flights {
+		if failed[i] == nil {
+			shots[i].Send = f.ride
+		}
+	}
+	return shots, done, nil
+}
+
+// ride waits for the answer to a request that leaves with others.
+func (f *Flight) ride(ctx context.Context, times *burst.Flight) {
+	clock := f.stage.target.clock
+	f.attempt.Began = clock.now()
+	result := f.stream.Await(ctx, wire.Limits{Keep: f.keep()}, func(at time.Time) { times.Answered = at })
+	f.attempt.Ended = clock.now()
+	if times.Written = f.trunk.arrived(); times.Written.IsZero() {
+		times.Written = result.Sent
+	}
+	f.land(result)
+}
+
+// streamProof is what is known of a flight's part of the connection that it shares.
+func (f *Flight) streamProof() link.Proof {
+	p, at := f.stream.Proof(), f.trunk.arrived()
+	proof := link.Proof{Connections: f.trunk.wire.Proof().Connections, DialError: f.trunk.wire.Proof().DialError, RequestBytes: p.Sent,
+		ResponseBytes: p.Received, ResponseForwarded: p.Received, FirstResponseByte: p.First, LastRequestByte: at}
+	if !at.IsZero() || p.Received > 0 {
+		proof.RequestForwarded = p.Sent
+	}
+	return proof
+}
