@@ -161,6 +161,9 @@ var claimMutants = []Mutant{
 		Stage:     "Execute",
 		Operation: "create-ticket",
 		Must:      []string{"race/distinct-keys"},
+		May: []May{
+			{"race/one-effect", "its duplicates of ten keys at once collapse as well: a key that got another's result has no effect of its own"},
+		},
 		Install: func(f *flow.Flow) {
 			var running singleflight.Group
 			execute := f.Execute
