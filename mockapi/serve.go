@@ -76,6 +76,7 @@ func Serve(ctx context.Context, o ServeOptions) (err error) {
 	drained := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(drained)
+		server.Stop()
 		grace, cancel := context.WithTimeout(context.Background(), orDefault(o.Grace, DefaultGrace))
 		defer cancel()
 		if web.Shutdown(grace) != nil {

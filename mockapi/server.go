@@ -110,6 +110,10 @@ func orDefault(d, otherwise time.Duration) time.Duration {
 // What a server at work on the store has claimed is its own until it died, or gave no sign of life for its lease.
 func (s *Server) Recover(ctx context.Context) error { return s.flow.Recover(ctx) }
 
+// Stop tells what is running to come to an end, as far as it waits for nothing that matters. Call it when the server is asked to
+// stop, then shut the HTTP server down, then Close.
+func (s *Server) Stop() { s.flow.Stop() }
+
 // Close abandons what is still running, like the end of the process would, and waits until nothing uses the store any more.
 // Shut the HTTP server down first to let requests finish.
 func (s *Server) Close() error {

@@ -97,6 +97,8 @@ func (f *Flow) wait(ctx context.Context, call *Call, _ Entry) (Answer, bool, err
 		select {
 		case <-settled:
 		case <-poll.C:
+		case <-f.stopping:
+			return f.InFlight(), false, nil
 		case <-limit.C:
 			return f.InFlight(), false, nil
 		case <-call.HTTP.Context().Done(): // nobody is waiting any more

@@ -41,6 +41,9 @@ type Flow struct {
 	cancel context.CancelFunc
 	mu     sync.Mutex // orders running.Add before running.Wait
 	closed bool
+	// stopping is closed when the server was asked to stop.
+	stopping chan struct{}
+	stopOnce sync.Once
 	// running counts what may still touch the store.
 	running sync.WaitGroup
 }
@@ -55,10 +58,18 @@ func New(settings Settings) *Flow {
 		f.operations[operation.Name] = operation
 	}
 	f.recovery.wake = make(chan struct{}, 1)
+	f.stopping = make(chan struct{})
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	f.Stages = f.correct()
 	return f
 }
+
+// Stop says that the server was asked to stop: it gets no new requests, and what runs should come to an end. Duplicates that wait
+// for something else are told to come back.
+func (f *Flow) Stop() { f.stopOnce.Do(func() { close(f.stopping) }) }
+
+// Stopping is closed by Stop.
+func (f *Flow) Stopping() <-chan struct{} { return f.stopping }
 
 // Close abandons what is running, as if the process had ended, and waits until nothing touches the store any more. A
 // graceful end first lets the HTTP server finish its requests.

@@ -65,6 +65,14 @@ func (m *member) hasLost(server string) bool {
 	return seen != nil && seen.gone
 }
 
+// Stopped tells whether the server of an entry's owner lives, but gave no sign of it for its lease.
+func (f *Flow) Stopped(entry Entry) bool {
+	f.member.mu.Lock()
+	defer f.member.mu.Unlock()
+	seen := f.member.others[serverOf(entry.Owner)]
+	return seen != nil && seen.gone && !seen.dead
+}
+
 // alone tells whether no other server was seen.
 func (m *member) alone() bool {
 	m.mu.Lock()

@@ -1,0 +1,93 @@
+package mockapi_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/oncespec/oncespec/mockapi"
+	"github.com/oncespec/oncespec/mockapi/contract"
+)
+
+// lifeExchanges need time to pass, or more servers than one.
+var lifeExchanges = map[string]exchange{
+	"over its lifetime": {
+		correct: "after 59m 201 replay; after 61m 201; tickets 2",
+		do: func(b *bench) string {
+			b.create("k1", "t")
+			b.advance(59 * time.Minute)
+			before := b.create("k1", "t")
+			b.advance(2 * time.Minute)
+			return fmt.Sprintf("after 59m %s; after 61m %s; tickets %d", brief(before), brief(b.create("k1", "t")), b.tickets("t"))
+		},
+	},
+	"unknown beyond its lifetime": {
+		correct: "504 | 504; bookings 1",
+		do: func(b *bench) string {
+			b.downstream.set(func() { b.downstream.lose, b.downstream.mute = true, true })
+			first := b.create("k1", "t")
+			b.downstream.set(func() { b.downstream.lose = false })
+			b.advance(1000 * time.Hour)
+			return fmt.Sprintf("%s | %s; bookings %d", brief(first), brief(b.create("k1", "t")), b.downstream.booked("t"))
+		},
+	},
+	"owner stopped after the booking": {
+		correct: "second 201 replay, first 201 replay; tickets 1, bookings 1",
+		do: func(b *bench) string {
+			stopped := &stoppable{}
+			owner := b.beside(func(o *mockapi.Options) { stopped.Store, o.Store = o.Store, stopped })
+			b.downstream.set(func() { b.downstream.holdLate = make(chan struct{}) })
+			first := owner.later("k1", "t")
+			b.eventually("the booking is made", func() bool { return b.downstream.booked("t") == 1 })
+			stopped.mu.Lock()
+			late := b.downstream.holdLate
+			b.downstream.set(func() { b.downstream.holdLate = nil })
+			var second answer
+			b.eventually("another server takes over", func() bool {
+				second = b.create("k1", "t")
+				return second.status == 201
+			})
+			stopped.mu.Unlock()
+			close(late)
+			return fmt.Sprintf("second %s, first %s; tickets %d, bookings %d", brief(second), brief(<-first), b.tickets("t"), b.downstream.booked("t"))
+		},
+	},
+	"asked to stop": {
+		correct: "201 | 201 replay; tickets 1, bookings 1",
+		do: func(b *bench) string {
+			b.downstream.set(func() { b.downstream.holdLate = make(chan struct{}) })
+			first := b.later("k1", "t")
+			b.eventually("the booking is made", func() bool { return b.downstream.booked("t") == 1 })
+			b.server.Stop()
+			b.downstream.set(func() { release(&b.downstream.holdLate) })
+			one := <-first
+			b.restart()
+			return fmt.Sprintf("%s | %s; tickets %d, bookings %d", brief(one), brief(b.create("k1", "t")), b.tickets("t"), b.downstream.booked("t"))
+		},
+	},
+}
+
+// exchangeOptions are those of exchanges that need others.
+var exchangeOptions = map[string]func(*testing.T, *mockapi.Options){
+	"over its lifetime":               anHour,
+	"unknown beyond its lifetime":     anHour,
+	"owner stopped after the booking": func(_ *testing.T, o *mockapi.Options) { o.Lease = shortLease },
+}
+
+func anHour(t *testing.T, o *mockapi.Options) { lasting(t, contract.ActionExecute)(o) }
+
+// awaited are the mutants that are not listed until the requirement is there that they prove.
+var awaited = []string{"lifetime-too-short", "expired-key-replays-for-ever", "expired-key-never-executes", "expiry-drops-unresolved",
+	"no-fencing", "takeover-executes-blindly", "stop-drops-work"}
+
+// seenInLife says of further mutants where they give themselves away.
+var seenInLife = map[string]differs{
+	"lifetime-too-short":           {"over its lifetime", "59m 201;"},
+	"expired-key-replays-for-ever": {"over its lifetime", "61m 201 replay"},
+	"expired-key-never-executes":   {"over its lifetime", "61m 422"},
+	"expiry-drops-unresolved":      {"unknown beyond its lifetime", "bookings 2"},
+	"no-fencing":                   {"owner stopped after the booking", "tickets 2"},
+	"takeover-executes-blindly":    {"owner stopped after the booking", "bookings 2"},
+	"outbox-after-the-call":        {"killed after the booking", "bookings 2"},
+	"stop-drops-work":              {"asked to stop", "bookings 2"},
+}
