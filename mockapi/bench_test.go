@@ -26,7 +26,8 @@ type bench struct {
 
 	server *mockapi.Server
 	http   *httptest.Server
-	at     string // the URL that requests go to
+	at     string        // the URL that requests go to
+	hungUp chan struct{} // gets one for each client that hung up before it was answered
 }
 
 // onEveryStore runs a test with a bench on each kind of store.
@@ -100,7 +101,11 @@ func (b *bench) serve() {
 	if err := server.Recover(b.t.Context()); err != nil {
 		b.t.Fatal(err)
 	}
-	b.server, b.http = server, httptest.NewServer(server)
+	b.hungUp = make(chan struct{}, 1000)
+	b.server, b.http = server, httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer context.AfterFunc(r.Context(), func() { b.hungUp <- struct{}{} })()
+		server.ServeHTTP(w, r)
+	}))
 	b.at = b.http.URL
 }
 

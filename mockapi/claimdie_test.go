@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 
 	"github.com/oncespec/oncespec/mockapi"
 	"github.com/oncespec/oncespec/mockapi/store"
@@ -40,4 +41,32 @@ func (b *bench) claimAndDie(method, path, key string) {
 	dying.ServeHTTP(httptest.NewRecorder(), request)
 	dying.Close()
 	b.start()
+}
+
+// diesAfterEffect dies with its process after the first transaction that changes something of a domain.
+type diesAfterEffect struct {
+	store.Store
+	dead atomic.Bool
+}
+
+func (d *diesAfterEffect) Update(ctx context.Context, change func(store.Tx) error) error {
+	if d.dead.Load() {
+		return context.Canceled
+	}
+	effect := false
+	err := d.Store.Update(ctx, func(tx store.Tx) error { return change(effectSeen{tx, &effect}) })
+	if err == nil && effect {
+		d.dead.Store(true)
+	}
+	return err
+}
+
+type effectSeen struct {
+	store.Tx
+	effect *bool
+}
+
+func (e effectSeen) PutDocument(d store.Document) error {
+	*e.effect = true
+	return e.Tx.PutDocument(d)
 }

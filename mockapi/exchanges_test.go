@@ -268,6 +268,7 @@ var exchanges = map[string]exchange{
 			b.downstream.await(b.t)
 			hangUp()
 			<-gone
+			<-b.hungUp
 			retry := meets(b, "t")
 			b.downstream.set(func() { release(&b.downstream.hold) })
 			during := <-retry
