@@ -19,6 +19,8 @@ import (
 	"github.com/moby/moby/api/types/network"
 	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
+
+	"github.com/oncespec/oncespec/faults/journal"
 )
 
 const (
@@ -89,6 +91,7 @@ type Container struct {
 
 	mu      sync.Mutex // guards the fields below
 	docker  *docker
+	noted   *journal.Entry
 	id      string // empty until it is made
 	current *stay
 	closed  bool
@@ -112,7 +115,7 @@ func NewContainer(b Box) (*Container, error) {
 	if host, port, err := net.SplitHostPort(b.Listens); err != nil || port == "0" && b.Port == 0 || !onLoopback(host) {
 		return nil, fmt.Errorf("container: expected a port on loopback to reach it at, such as 127.0.0.1:8080, found %q", b.Listens)
 	}
-	c := &Container{box: b, image: b.Image, name: "oncespec-" + strings.ToLower(rand.Text()[:12]), labels: self().labels()}
+	c := &Container{box: b, image: b.Image, name: "oncespec-" + strings.ToLower(rand.Text()[:12]), labels: labelsOf(journal.Self())}
 	c.labels[labelName] = c.name
 	c.open, c.shut = context.WithCancel(context.Background())
 	c.alive, c.forget = context.WithCancel(context.Background())
@@ -249,8 +252,13 @@ func (c *Container) make(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		noted, err := journal.Begin(journal.Thing{Kind: leftContainer, Name: c.name})
+		if err != nil {
+			d.close()
+			return c.failed(err, "", "")
+		}
 		c.mu.Lock()
-		c.docker = d
+		c.docker, c.noted = d, noted
 		c.mu.Unlock()
 		_ = d.sweep(ctx) // what cannot be removed now can be by the next run
 	}
@@ -428,6 +436,7 @@ func (c *Container) Close() error {
 	if err != nil {
 		return fmt.Errorf("removing the %s: %w", c.image, err)
 	}
+	c.noted.End()
 	return nil
 }
 

@@ -5,10 +5,13 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/oncespec/oncespec/faults/journal"
 )
 
 func TestScratchHoldsTheProgramAndItsFiles(t *testing.T) {
@@ -90,9 +93,9 @@ func program64(machine, segment byte) []byte {
 
 func TestOnlyWhatBelongsToAProgramThatIsGoneIsLeftOver(t *testing.T) {
 	t.Parallel()
-	me := self()
+	me := labelsOf(journal.Self())
 	change := func(name, value string) map[string]string {
-		labels := me.labels()
+		labels := maps.Clone(me)
 		labels[name] = value
 		return labels
 	}
@@ -100,7 +103,7 @@ func TestOnlyWhatBelongsToAProgramThatIsGoneIsLeftOver(t *testing.T) {
 		labels map[string]string
 		want   bool
 	}{
-		"this program's":                  {me.labels(), false},
+		"this program's":                  {me, false},
 		"a number that is another's now":  {change(labelStarted, "long ago"), true},
 		"a number that nobody has":        {change(labelPID, "2147483646"), true},
 		"of another place":                {map[string]string{labelPlace: "elsewhere", labelPID: "2147483646", labelStarted: "long ago"}, false},

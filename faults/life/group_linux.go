@@ -2,11 +2,9 @@ package life
 
 import (
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -33,12 +31,11 @@ func anyAlive(group int) bool {
 		return true
 	}
 	for _, file := range files {
-		stat, err := os.ReadFile(file)
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
 		if err != nil {
-			continue // ended meanwhile
+			continue
 		}
-		// pid (name) state parent group …; the name may hold anything, brackets included.
-		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+		fields := statOf(pid) // nil: ended meanwhile
 		if len(fields) > 2 && fields[2] == strconv.Itoa(group) && fields[0] != "Z" && fields[0] != "X" {
 			return true
 		}

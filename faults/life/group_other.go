@@ -12,7 +12,7 @@ const freezing Verbs = 0
 
 type guard struct{}
 
-func startGuard(int) *guard { return nil }
+func startGuard(int, string) *guard { return nil }
 
 func (*guard) end() {}
 

@@ -15,9 +15,15 @@ type guard struct {
 	pipe io.Closer
 }
 
-// startGuard returns nil if there is no shell: then only the process itself dies with us.
-func startGuard(group int) *guard {
-	cmd := exec.Command("/bin/sh", "-c", `trap "" INT TERM HUP; read _; kill -s KILL -- "-$1" || kill -KILL "-$1"`, "sh", strconv.Itoa(group))
+// guarding kills the group, and then, where the system shows environments, whoever left it and carries the cookie.
+const guarding = `trap "" INT TERM HUP; read _; kill -s KILL -- "-$1" || kill -KILL "-$1"
+for e in /proc/[0-9]*/environ; do
+  if grep -aq "$2" "$e"; then p=${e#/proc/}; kill -s KILL "${p%/environ}"; fi
+done 2>/dev/null`
+
+// startGuard returns nil if there is no shell: then only the process itself dies with us, and the next run ends the others.
+func startGuard(group int, cookie string) *guard {
+	cmd := exec.Command("/bin/sh", "-c", guarding, "sh", strconv.Itoa(group), cookieName+"="+cookie)
 	separate(cmd)
 	pipe, err := cmd.StdinPipe()
 	if err != nil {

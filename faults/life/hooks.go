@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"sync"
 	"time"
+
+	"github.com/oncespec/oncespec/faults/journal"
 )
 
 // hookLimit bounds a hook that names no limit.
@@ -36,16 +38,17 @@ type Hooks struct {
 	mu     sync.Mutex
 	log    ring // output of the hooks
 	state  hookState
+	ours   bool           // the start hook started it
+	noted  *journal.Entry // how it stands, for whoever comes after us
 	closed bool
 }
 
 type hookState int
 
 const (
-	untouched hookState = iota // however it was when we came
-	up                         // started by us
-	down                       // killed or stopped by us
-	still                      // paused by us
+	up    hookState = iota // or however it was when we came
+	down                   // killed or stopped by us
+	still                  // paused by us
 )
 
 var _ Life = (*Hooks)(nil)
@@ -79,6 +82,9 @@ func (h *Hooks) Start(ctx context.Context) error {
 		return cannot("start")
 	}
 	if h.hooks.Start != "" {
+		if err := h.note(up); err != nil {
+			return err
+		}
 		if err := h.run(ctx, "start", h.hooks.Start); err != nil {
 			return err
 		}
@@ -107,7 +113,7 @@ func (h *Hooks) end(ctx context.Context, verb, command string, env ...string) (E
 		return Exit{}, err
 	}
 	h.become(down)
-	return Exit{When: time.Now()}, nil
+	return Exit{When: time.Now()}, h.settle()
 }
 
 // Restart runs the kill hook, unless the target was killed or stopped already, and starts it.
@@ -130,11 +136,55 @@ func (h *Hooks) turn(ctx context.Context, verb, command string, into hookState) 
 	if command == "" {
 		return cannot(verb)
 	}
+	if into == still {
+		if err := h.note(still); err != nil {
+			return err
+		}
+	}
 	if err := h.run(ctx, verb, command); err != nil {
 		return err
 	}
 	h.become(into)
+	if into == up {
+		return h.settle()
+	}
 	return nil
+}
+
+// note writes down what will have to be undone, before it is done.
+func (h *Hooks) note(into hookState) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ours = h.ours || into == up
+	left := leftTarget{Resume: h.hooks.Resume, Stop: h.hooks.Stop, Kill: h.hooks.Kill, Dir: h.hooks.Dir, Env: h.hooks.Env, Paused: into == still, Started: h.ours}
+	noted, err := journal.Begin(left.thing())
+	if err != nil {
+		return err
+	}
+	h.noted.End()
+	h.noted = noted
+	return nil
+}
+
+// settle writes down what still has to be undone.
+func (h *Hooks) settle() error {
+	h.mu.Lock()
+	ours, noted := h.ours, h.noted != nil
+	h.mu.Unlock()
+	switch {
+	case ours:
+		return h.note(up)
+	case noted:
+		h.forget()
+	}
+	return nil
+}
+
+func (h *Hooks) forget() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.noted.End()
+	h.noted = nil
 }
 
 // Log returns the last 64 KiB that the hooks have written.
@@ -143,7 +193,7 @@ func (h *Hooks) Log() string { return h.log.String() }
 // Close resumes a target that was paused, and stops (or else kills) one that the start hook started.
 func (h *Hooks) Close() error {
 	h.mu.Lock()
-	closed, state := h.closed, h.state
+	closed, state, ours := h.closed, h.state, h.ours
 	h.closed = true
 	h.mu.Unlock()
 	if closed {
@@ -154,7 +204,7 @@ func (h *Hooks) Close() error {
 	if state == still && h.hooks.Resume != "" {
 		errs = append(errs, h.Resume(ctx))
 	}
-	if (state == up || state == still) && h.hooks.Start != "" {
+	if ours {
 		var err error
 		switch {
 		case h.hooks.Stop != "":
@@ -164,7 +214,11 @@ func (h *Hooks) Close() error {
 		}
 		errs = append(errs, err)
 	}
-	return errors.Join(errs...)
+	err := errors.Join(errs...)
+	if err == nil {
+		h.forget()
+	}
+	return err
 }
 
 func cannot(verb string) error {
@@ -187,6 +241,9 @@ func (h *Hooks) become(s hookState) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.state = s
+	if s == down {
+		h.ours = false
+	}
 }
 
 // run runs one hook within its limit.
@@ -203,6 +260,7 @@ func (h *Hooks) run(ctx context.Context, verb, command string, env ...string) er
 	if err != nil {
 		return fmt.Errorf("hook %s: %w", verb, err)
 	}
+	_ = os.Remove(output.Name()) // where the system lets it go while it is open, a kill of ours leaves nothing
 	defer os.Remove(output.Name())
 	defer output.Close()
 

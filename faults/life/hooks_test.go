@@ -94,6 +94,7 @@ func TestWithoutStartHookSomebodyElseBringsItBack(t *testing.T) {
 		t.Errorf("%d looks, %v", looks, err)
 	}
 	never := life.NewHooks(life.HookCommands{Start: "true", ReadyWithin: 10 * time.Millisecond, Ready: func(context.Context) error { return errors.New("refused") }})
+	t.Cleanup(func() { never.Close() })
 	if err := never.Start(soon(t)); !errors.Is(err, life.ErrNotReady) || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("never ready: %v", err)
 	}

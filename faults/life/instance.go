@@ -19,6 +19,7 @@ const (
 // instance is one run of a command: a process and the group it leads.
 type instance struct {
 	pid    int
+	cookie cookie
 	log    *ring
 	exited chan struct{} // closed when the process has ended, its group is killed and its output read
 	exit   Exit          // set before exited is closed
@@ -28,18 +29,18 @@ type instance struct {
 }
 
 // start starts the command in a process group of its own.
-func start(c Command) (*instance, error) {
+func start(c Command, cookie cookie) (*instance, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
 	cmd.Dir = c.Dir
-	cmd.Env = append(os.Environ(), c.Env...)
+	cmd.Env = append(append(os.Environ(), c.Env...), cookieName+"="+cookie.value)
 	cmd.Stdout, cmd.Stderr = write, write
 	leadGroup(cmd)
 
-	i := &instance{log: new(ring), exited: make(chan struct{})}
+	i := &instance{cookie: cookie, log: new(ring), exited: make(chan struct{})}
 	started := make(chan error)
 	go func() {
 		// Linux kills the child when the thread that started it ends, not the program: the thread must stay as long as it does.
@@ -53,7 +54,7 @@ func start(c Command) (*instance, error) {
 			return
 		}
 		i.pid = cmd.Process.Pid
-		guard := startGuard(i.pid)
+		guard := startGuard(i.pid, cookie.value)
 		started <- nil
 		i.watch(cmd, read)
 		guard.end()
@@ -81,6 +82,7 @@ func (i *instance) watch(cmd *exec.Cmd, output *os.File) {
 	_ = cmd.Wait()   // how it ended is in ProcessState
 	i.mu.Unlock()
 	awaitGroupGone(i.pid)
+	_ = killCarriers(i.cookie) // what has left the group; what cannot be killed now is tried again by Close
 
 	timer := time.NewTimer(outputLimit)
 	select {
@@ -115,16 +117,27 @@ func (i *instance) signal(send func(pid int) error) error {
 
 func (i *instance) kill() { _ = i.signal(killGroup) }
 
-func (i *instance) terminate() { _ = i.signal(terminateGroup) }
+// terminate also asks those that have left the group, and wakes them all: who is paused would never see it.
+func (i *instance) terminate() {
+	_ = i.signal(terminateGroup)
+	signalOutside(i.pid, i.cookie, terminating)
+}
 
+// freeze stops or wakes the command and all that it started, those that have left its group last.
 func (i *instance) freeze(still bool) error {
 	if !still {
-		return i.signal(resumeGroup)
+		if err := i.signal(resumeGroup); err != nil {
+			return err
+		}
+		signalOutside(i.pid, i.cookie, waking)
+		return nil
 	}
 	if err := i.signal(pauseGroup); err != nil {
 		return err
 	}
 	awaitStill(i.pid)
+	signalOutside(i.pid, i.cookie, pausing)
+	awaitAllStill(i.pid, i.cookie)
 	if i.over() {
 		return ErrNotRunning
 	}

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/oncespec/oncespec/faults/journal"
 )
 
 // Command is a target to be run by this program.
@@ -34,8 +36,11 @@ type Command struct {
 type Process struct {
 	command Command
 
+	cookie cookie // what it and all that it starts carry in their environment
+
 	mu      sync.Mutex // guards the fields below; held while a process is being started, not while it gets ready
-	current *instance  // the latest one, running or not
+	noted   *journal.Entry
+	current *instance // the latest one, running or not
 	closed  bool
 }
 
@@ -46,7 +51,7 @@ func NewProcess(c Command) (*Process, error) {
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
 		return nil, errors.New("target: the command is empty")
 	}
-	return &Process{command: c}, nil
+	return &Process{command: c, cookie: newCookie()}, nil
 }
 
 // ProcessVerbs is what can be done to a process: all of it, except where the operating system cannot freeze one.
@@ -95,7 +100,14 @@ func (p *Process) spawn() (*instance, error) {
 	case p.current != nil && !p.current.over():
 		return nil, p.failed(ErrRunning, fmt.Sprintf("process %d", p.current.pid), "")
 	}
-	i, err := start(p.command)
+	if p.noted == nil {
+		noted, err := journal.Begin(journal.Thing{Kind: leftProcess, Name: p.cookie.value})
+		if err != nil {
+			return nil, p.failed(err, "", "")
+		}
+		p.noted = noted
+	}
+	i, err := start(p.command, p.cookie)
 	switch {
 	case err == nil:
 		p.current = i
@@ -232,11 +244,15 @@ func (p *Process) Log() string {
 func (p *Process) Close() error {
 	p.mu.Lock()
 	p.closed = true
-	i := p.current
+	i, noted := p.current, p.noted
 	p.mu.Unlock()
 	if i != nil {
 		i.kill()
 		<-i.exited
 	}
+	if err := killCarriers(p.cookie); noted != nil && err != nil {
+		return fmt.Errorf("close %s: %w", p.command.Argv[0], err)
+	}
+	noted.End()
 	return nil
 }

@@ -3,12 +3,10 @@
 package life_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -104,44 +102,21 @@ func TestChildrenGoToo(t *testing.T) {
 			return err
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			addr, child := freeAddr(t), freeAddr(t)
-			p := start(t, self("family", "ADDR="+addr, "CHILD="+child))
-			parentLine, childLine := hold(t, addr), hold(t, child)
-			childLine.alive(t)
-			if err := end(soon(t), p); err != nil {
-				t.Fatal(err)
-			}
-			parentLine.breaks(t)
-			childLine.breaks(t)
-		})
+		for _, role := range families {
+			t.Run(role+", "+name, func(t *testing.T) {
+				t.Parallel()
+				addr, child := freeAddr(t), freeAddr(t)
+				p := start(t, self(role, "ADDR="+addr, "CHILD="+child))
+				parentLine, childLine := hold(t, addr), hold(t, child)
+				childLine.alive(t)
+				if err := end(soon(t), p); err != nil {
+					t.Fatal(err)
+				}
+				parentLine.breaks(t)
+				childLine.breaks(t)
+			})
+		}
 	}
-}
-
-func TestKilledHarnessLeavesNothing(t *testing.T) {
-	t.Parallel()
-	addr, child := freeAddr(t), freeAddr(t)
-	harness := exec.Command(os.Args[0])
-	harness.Env = append(os.Environ(), "ROLE=harness", "ADDR="+addr, "CHILD="+child)
-	out, err := harness.StdoutPipe()
-	if err == nil {
-		err = harness.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	said, _ := bufio.NewReader(out).ReadString('\n')
-	if said != "started <nil>\n" {
-		t.Fatalf("the harness said %q", said)
-	}
-	parentLine, childLine := hold(t, addr), hold(t, child)
-	parentLine.alive(t)
-	childLine.alive(t)
-	harness.Process.Kill()
-	harness.Wait()
-	parentLine.breaks(t)
-	childLine.breaks(t)
 }
 
 func TestPauseFreezesAndResumeGoesOn(t *testing.T) {
@@ -253,6 +228,7 @@ func TestStartErrors(t *testing.T) {
 		"not executable":   {life.Command{Argv: []string{script}}, os.ErrPermission, []string{"executable"}},
 		"no such folder":   {life.Command{Argv: []string{os.Args[0]}, Dir: "/no/such/folder"}, os.ErrNotExist, []string{"working folder /no/such/folder"}},
 		"exited":           {withReady(self("exit"), never), life.ErrExited, []string{"code 3", "cannot read the configuration"}},
+		"became a daemon":  {withReady(self("becomes a daemon", "CHILD="+freeAddr(t)), never), life.ErrExited, []string{"code 0", "the parent leaves"}},
 		"left a child":     {withReady(self("abandon", "CHILD="+freeAddr(t)), never), life.ErrExited, []string{"code 0", "the parent leaves"}},
 		"port in the log":  {withReady(self("serve", "ADDR="+taken.Addr().String()), never), life.ErrPortTaken, []string{"another port", "in use"}},
 		"port looked at":   {life.Command{Argv: []string{os.Args[0]}, Listens: taken.Addr().String()}, life.ErrPortTaken, []string{taken.Addr().String()}},

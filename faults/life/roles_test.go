@@ -11,13 +11,13 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
+	"github.com/oncespec/oncespec/faults/leaktest"
 	"github.com/oncespec/oncespec/faults/life"
 )
 
@@ -33,10 +33,9 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	programs = dir
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		os.RemoveAll(dir)
-		os.Exit(code)
-	}))
+	code := leaktest.Run(m)
+	os.RemoveAll(dir)
+	os.Exit(code)
 }
 
 func play(role string) {
@@ -53,10 +52,18 @@ func play(role string) {
 		<-asked
 		os.Exit(7)
 	case "family": // has a stubborn child in its group
-		startChild()
+		startChild(nil)
 		serve(os.Getenv("ADDR"))
+	case "daemon": // has a stubborn child that has left its group
+		startChild(&syscall.SysProcAttr{Setsid: true})
+		serve(os.Getenv("ADDR"))
+	case "becomes a daemon": // leaves a child behind that has left its group
+		startChild(&syscall.SysProcAttr{Setsid: true})
+		fmt.Println("the parent leaves")
+	case "forks": // as fast as it can, out of its group
+		forkOn()
 	case "abandon": // leaves a child behind
-		startChild()
+		startChild(nil)
 		fmt.Println("the parent leaves")
 	case "exit":
 		fmt.Fprintln(os.Stderr, "cannot read the configuration")
@@ -72,8 +79,12 @@ func play(role string) {
 		playContainerHarness()
 	case "docker":
 		playDockerAsker()
+	case "hook harness": // pauses a target of somebody else's, and is killed
+		h := life.NewHooks(life.HookCommands{Pause: `echo pause >> "$DIARY"`, Resume: `echo resume >> "$DIARY"`, Kill: "true"})
+		fmt.Println("started", h.Pause(context.Background()))
+		select {}
 	case "harness": // runs a target of its own, until it is killed
-		p, err := life.NewProcess(self("family", "ADDR="+os.Getenv("ADDR"), "CHILD="+os.Getenv("CHILD")))
+		p, err := life.NewProcess(self(os.Getenv("TARGET"), "ADDR="+os.Getenv("ADDR"), "CHILD="+os.Getenv("CHILD")))
 		if err == nil {
 			err = p.Start(context.Background())
 		}
@@ -82,8 +93,9 @@ func play(role string) {
 	}
 }
 
-func startChild() {
+func startChild(attributes *syscall.SysProcAttr) {
 	child := exec.Command(os.Args[0])
+	child.SysProcAttr = attributes
 	child.Env = append(os.Environ(), "ROLE=stubborn", "ADDR="+os.Getenv("CHILD"))
 	out, err := child.StdoutPipe()
 	if err == nil {
@@ -94,6 +106,23 @@ func startChild() {
 		os.Exit(1)
 	}
 	bufio.NewReader(out).ReadString('\n') // it listens
+}
+
+// forkOn starts two copies of itself in sessions of their own, up to a depth, and waits.
+func forkOn() {
+	depth, _ := strconv.Atoi(os.Getenv("DEPTH"))
+	for range 2 {
+		if depth > 4 {
+			break
+		}
+		child := exec.Command(os.Args[0])
+		child.Env = append(os.Environ(), fmt.Sprintf("DEPTH=%d", depth+1))
+		child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if err := child.Start(); err != nil {
+			fmt.Println(err)
+		}
+	}
+	select {}
 }
 
 // serve echoes on every connection.
