@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/oncespec/oncespec/faults/leaktest"
 	"github.com/oncespec/oncespec/mockapi"
 )
 
@@ -27,5 +28,5 @@ func TestMain(m *testing.M) {
 			_ = n
 		}
 	}
-	os.Exit(m.Run())
+	leaktest.Main(m)
 }

@@ -6,12 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/oncespec/oncespec/faults/burst"
+	"github.com/oncespec/oncespec/faults/leaktest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 func TestAllAreReadyBeforeOneGoes(t *testing.T) {
 	t.Parallel()

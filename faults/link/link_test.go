@@ -11,12 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
+	"github.com/oncespec/oncespec/faults/leaktest"
 	"github.com/oncespec/oncespec/faults/link"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // patience is how long a test waits for an event that is certain to come.
 const patience = 20 * time.Second

@@ -12,12 +12,13 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/oncespec/oncespec/faults/leaktest"
 	"github.com/oncespec/oncespec/mockapi/provider"
 )
 
 // A server that answered before it had read all of a request lingers for half a second, which is longer than goleak waits.
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
+	leaktest.Main(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
 }
 
 // patience is how long a test waits for an event that is certain to come.

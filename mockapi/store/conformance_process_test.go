@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oncespec/oncespec/faults/leaktest"
 	"github.com/oncespec/oncespec/mockapi/store"
 )
 
@@ -110,7 +111,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(m.Run())
+	leaktest.Main(m)
 }
 
 func play(ctx context.Context, role, at string) error {

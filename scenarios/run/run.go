@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/oncespec/oncespec/faults/journal"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/target"
 	"github.com/oncespec/oncespec/scenarios/target/config"
@@ -48,6 +48,7 @@ type Run struct {
 	putOff    []Step             // not run, since their premise failed when their turn came
 	later     bool               // what was left for later was done
 	scratch   string
+	clean     func() error // removes it
 	started   time.Time
 	done      int
 	problem   error // the environment gave way; later steps are not run
@@ -72,14 +73,16 @@ func Begin(ctx context.Context, opts Options) (*Run, error) {
 			return nil, err
 		}
 	}
+	r.sweep(ctx)
 	var err error
-	if r.scratch, err = os.MkdirTemp("", "oncespec-"); err != nil {
-		return nil, fmt.Errorf("scratch folder: %w", err)
+	if r.scratch, r.clean, err = journal.MakeScratch(); err != nil {
+		r.problem = &Problem{fmt.Errorf("scratch folder: %w", err)}
+		return nil, errors.Join(r.problem, r.save(ctx))
 	}
 	opts.Progress.Doing("starting the target")
 	r.target, err = target.Start(ctx, target.Options{Config: opts.Config, Seed: opts.Plan.Seed, AllowRemote: opts.AllowRemote, Dir: r.scratch, Racy: opts.Racy})
 	if err != nil {
-		os.RemoveAll(r.scratch)
+		err = errors.Join(err, r.clean())
 		var wrong *target.ConfigurationError
 		if errors.As(err, &wrong) {
 			return nil, err
@@ -310,7 +313,7 @@ func (r *Run) owed() []Step {
 // Close stops everything the run started. It may be called at any time, and twice.
 func (r *Run) Close(ctx context.Context) error {
 	err := r.target.Close(ctx)
-	return errors.Join(err, os.RemoveAll(r.scratch))
+	return errors.Join(err, r.clean())
 }
 
 func (r *Run) all() []*history.History {

@@ -64,13 +64,25 @@ func leftovers(dir string) (old []string, err error) {
 			return nil, foreign(f)
 		}
 		ours = true
-		if f != report {
-			old = append(old, f)
-		}
+		old = append(old, f)
 	}
 	for _, name := range []string{"report.html", "report.md", "report.xml"} {
-		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil && !ours {
-			return nil, foreign(filepath.Join(dir, name))
+		f := filepath.Join(dir, name)
+		switch _, err := os.Lstat(f); {
+		case err == nil && !ours:
+			return nil, foreign(f)
+		case err == nil:
+			old = append(old, f) // a report that does not go with the plan is worse than none
+		}
+	}
+	if ours {
+		// What a run that was killed had not finished writing.
+		for _, pattern := range []string{"*.tmp", filepath.Join(HistoriesDir, "*.json.tmp"), ".write-*"} {
+			torn, _ := filepath.Glob(filepath.Join(globSafe(dir), pattern))
+			old = append(old, slices.DeleteFunc(torn, func(f string) bool {
+				name := strings.TrimSuffix(filepath.Base(f), ".tmp")
+				return filepath.Dir(f) == filepath.Clean(dir) && !strings.HasPrefix(name, "report.") && name != "plan.json" && !strings.HasPrefix(name, ".write-")
+			})...)
 		}
 	}
 	return old, nil

@@ -17,8 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
+	"github.com/oncespec/oncespec/faults/leaktest"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/target"
 	"github.com/oncespec/oncespec/scenarios/target/config"
@@ -29,7 +28,7 @@ func TestMain(m *testing.M) {
 		serve(addr)
 		return
 	}
-	goleak.VerifyTestMain(m)
+	leaktest.Main(m)
 }
 
 // api is a small ticket API that does a keyed write once. Its fields break it on purpose.
