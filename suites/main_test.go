@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/oncespec/oncespec/faults/leaktest"
 	"github.com/oncespec/oncespec/mockapi"
 )
@@ -28,5 +30,6 @@ func TestMain(m *testing.M) {
 			_ = n
 		}
 	}
-	leaktest.Main(m)
+	// Ginkgo's signal handler stays for the rest of the program.
+	leaktest.Main(m, goleak.IgnoreAnyFunction("github.com/onsi/ginkgo/v2/internal/interrupt_handler.(*InterruptHandler).registerForInterrupts.func2"))
 }
