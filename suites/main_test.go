@@ -9,6 +9,7 @@ import (
 
 	"github.com/oncespec/oncespec/faults/leaktest"
 	"github.com/oncespec/oncespec/mockapi"
+	"github.com/oncespec/oncespec/mockapi/racy"
 )
 
 // asBurner as the first argument makes it burn a core until its standard input ends.
@@ -17,7 +18,13 @@ const asBurner = "burn-a-core"
 // asMock as the first argument makes this test binary the mock: tests kill and restart it as a process of its own.
 const asMock = "serve-the-mock"
 
+// asRacy as the first argument makes it the known-racy server.
+const asRacy = "serve-a-race"
+
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == asRacy {
+		os.Exit(racy.Main(os.Args[2:], os.Stderr))
+	}
 	if len(os.Args) > 1 && os.Args[1] == asMock {
 		os.Exit(mockapi.Main(os.Args[3:], os.Stderr)) // what `oncespec mock` takes
 	}

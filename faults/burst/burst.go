@@ -62,12 +62,11 @@ func Fire(ctx context.Context, rung Rung, shots []Shot) Volley {
 		v.Err = rung.arm(ctx)
 	}
 	close(barrier)
-	if rung.Release != nil && v.Err == nil && len(shots) > 0 {
+	if rung.holds() && v.Err == nil && len(shots) > 0 {
 		there := await(ctx, shots, over)
 		v.LetGo = time.Now()
-		// A target that is held must be let go, whatever ended.
-		v.Err = rung.Release(context.WithoutCancel(ctx))
-		ended.Wait() // its flights are the shots' own until then
+		v.Err = rung.letGo(ctx, &ended)
+		ended.Wait() // the flights are the shots' own until then
 		v.arrived(there)
 	}
 	ended.Wait()

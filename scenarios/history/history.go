@@ -207,8 +207,9 @@ type Burst struct {
 	Label      string `json:"label"` // of its attempts
 	Attempts   []int  `json:"attempts"`
 	Rung       string `json:"rung"`
-	There      int    `json:"there,omitempty"` // had by the target, whole, when the rung let it go; 0 where it holds nothing
-	Together   int    `json:"together"`        // most in flight at one moment
-	Overlapped int    `json:"overlapped"`      // how many overlapped at least one other
-	Strong     bool   `json:"strong"`          // seen at the target's own work (a held call), not only as flights
+	AtStore    int    `json:"at_store,omitempty"` // most connections between target and database that waited for an answer, held, at one moment
+	There      int    `json:"there,omitempty"`    // had by the target, whole, when the rung let it go; 0 where it holds nothing
+	Together   int    `json:"together"`           // most in flight at one moment
+	Overlapped int    `json:"overlapped"`         // how many overlapped at least one other
+	Strong     bool   `json:"strong"`             // seen at the target's own work (a held call), not only as flights
 }

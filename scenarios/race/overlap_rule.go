@@ -20,7 +20,7 @@ type overlap struct {
 func (o *overlap) add(h *history.History) {
 	for _, b := range h.Bursts("") {
 		o.bursts++
-		working, flying := atWork(h, b), min(b.Overlapped, whole(h, b))
+		working, flying := max(atWork(h, b), atStore(b)), min(b.Overlapped, whole(h, b))
 		o.detection.add(h, b)
 		switch {
 		case working > 1:
@@ -51,6 +51,10 @@ func atWork(h *history.History, b *history.Burst) (n int) {
 	}
 	return n
 }
+
+// atStore counts the requests of a burst that waited for the target's database together. One of those that waited may have been
+// there for something else.
+func atStore(b *history.Burst) int { return max(0, min(b.AtStore-1, len(b.Attempts))) }
 
 // whole counts the requests of a burst that the target had whole: what never came overlapped with nothing there.
 func whole(h *history.History, b *history.Burst) (n int) {

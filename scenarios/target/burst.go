@@ -54,7 +54,7 @@ func (s *Stage) GoBurst(ctx context.Context, label string, shots []Shot) *BurstF
 		b.flights = append(b.flights, f)
 		s.target.unpaced()
 	}
-	way := s.target.climb(ctx, b.flights)
+	way := s.climb(ctx, b.flights)
 	s.rec.setRung(way.Name, s.target.power(ctx, way.Name))
 	s.mu.Lock()
 	s.bursts = append(s.bursts, b)
@@ -90,8 +90,11 @@ func (s *Stage) fire(ctx context.Context, label string, way way, flights []*Flig
 		s.Note("%s could not be used: %v", way.Name, v.Err)
 	}
 	sum.There = v.There
+	if way.atStore != nil {
+		sum.AtStore = way.atStore()
+	}
 	sum.Together, sum.Overlapped = burst.Overlap(v.Flights), burst.Overlapped(v.Flights)
-	sum.Strong = s.rec.heldTogether(flights) > 1
+	sum.Strong = s.rec.heldTogether(flights) > 1 || sum.AtStore > 2
 	s.rec.add(history.Event{Burst: &sum})
 }
 

@@ -6,20 +6,24 @@ import (
 
 	"github.com/oncespec/oncespec/faults/burst"
 	"github.com/oncespec/oncespec/faults/life"
+	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/target/power"
 )
 
 // way is how the requests of one burst are brought together: the rung, and how they are put on the wire for it.
 type way struct {
 	burst.Rung
-	ahead   bool // all but the end of each header is sent before
-	streams bool // over one HTTP/2 connection an instance
+	ahead   bool       // all but the end of each header is sent before
+	streams bool       // over one HTTP/2 connection an instance
+	atStore func() int // after it was fired: how many requests were held at the store link at one moment; nil: nobody looked
 }
 
 func onBarrier() way { return way{Rung: burst.Barrier()} }
 
 // climb finds the best way for a burst: the higher a rung, the wider the window that two requests have to meet in, or the closer
 // they arrive.
-func (t *Target) climb(ctx context.Context, flights []*Flight) way {
+func (s *Stage) climb(ctx context.Context, flights []*Flight) way {
+	t := s.target
 	var at []*instance
 	whole := true
 	for _, f := range flights {
@@ -29,23 +33,48 @@ func (t *Target) climb(ctx context.Context, flights []*Flight) way {
 		whole = whole && f.plain() && f.send.GiveUp == nil
 	}
 	for _, rung := range t.ladder {
-		if w, can := rung(ctx, at, whole); can {
+		if w, can := rung(ctx, s, at, len(flights), whole); can {
 			return w
 		}
 	}
 	return onBarrier()
 }
 
-// rung is one of the ladder: a way for a burst at these instances, where it can be gone. Whole requests go out as they were
-// composed, with nothing planned for their connections.
-type rung func(ctx context.Context, at []*instance, whole bool) (way, bool)
+// rung is one of the ladder: a way for a burst of n requests at these instances, where it can be gone. Whole requests go out as
+// they were composed, with nothing planned for their connections.
+type rung func(ctx context.Context, s *Stage, at []*instance, n int, whole bool) (way, bool)
 
 func (t *Target) rungs() []rung {
-	return []rung{t.freezing, t.inOneWrite}
+	return []rung{t.holdingStore, t.slowingStore, t.freezing, t.inOneWrite}
+}
+
+// holdingStore takes all requests from one answer of the database to the next together. It is of no use where they do not ask it
+// at the same time.
+func (t *Target) holdingStore(_ context.Context, s *Stage, _ []*instance, n int, _ bool) (way, bool) {
+	if t.store == nil || !s.Has(catalogue.NeedStoreLink) || t.storeShallow.Load() {
+		return way{}, false
+	}
+	rung, lock := power.HoldStore(t.store, n)
+	atStore := func() int {
+		most := lock.Most()
+		if n > 1 && most < 2 {
+			t.storeShallow.Store(true)
+		}
+		return most
+	}
+	return way{Rung: rung, atStore: atStore}, true
+}
+
+// slowingStore has every answer of the database come late: between a look and what follows from it there is time for others.
+func (t *Target) slowingStore(_ context.Context, s *Stage, _ []*instance, _ int, _ bool) (way, bool) {
+	if t.store == nil || !s.Has(catalogue.NeedStoreLink) {
+		return way{}, false
+	}
+	return way{Rung: power.SlowStore(t.store)}, true
 }
 
 // freezing stands all instances still while the requests collect in their sockets.
-func (t *Target) freezing(_ context.Context, at []*instance, _ bool) (way, bool) {
+func (t *Target) freezing(_ context.Context, _ *Stage, at []*instance, _ int, _ bool) (way, bool) {
 	for _, i := range at {
 		if i.life == nil || !i.life.Can().Has(life.CanPause|life.CanResume) {
 			return way{}, false
@@ -81,7 +110,7 @@ func (all instances) Resume(ctx context.Context) (first error) {
 }
 
 // inOneWrite has all requests leave together, where every instance speaks HTTP/2.
-func (t *Target) inOneWrite(ctx context.Context, at []*instance, whole bool) (way, bool) {
+func (t *Target) inOneWrite(ctx context.Context, _ *Stage, at []*instance, _ int, whole bool) (way, bool) {
 	if !whole {
 		return way{}, false
 	}

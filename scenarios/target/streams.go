@@ -91,7 +91,7 @@ func (k *trunk) arrived() time.Time {
 func (s *Stage) streams(ctx context.Context, way *way, flights []*Flight, failed []error) (shots []burst.Shot, done func(), err error) {
 	trunks := map[*instance]*trunk{}
 	var order []*trunk
-	done = func() {
+	end := func() {
 		for _, k := range order {
 			k.close()
 		}
@@ -101,7 +101,7 @@ func (s *Stage) streams(ctx context.Context, way *way, flights []*Flight, failed
 			for _, f := range flights {
 				f.stream, f.trunk = nil, nil
 			}
-			done()
+			end()
 		}
 	}()
 	for i, f := range flights {
@@ -143,7 +143,7 @@ func (s *Stage) streams(ctx context.Context, way *way, flights []*Flight, failed
 			shots[i].Send = f.ride
 		}
 	}
-	return shots, done, nil
+	return shots, end, nil
 }
 
 // ride waits for the answer to a request that leaves with others.

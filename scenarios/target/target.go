@@ -49,21 +49,22 @@ type Target struct {
 	kits    map[*config.Operation]*kit
 	tenants []string // the default first
 
-	links     *link.Links
-	gate      *provider.Gate // nil: none is configured
-	store     *link.Relay    // to its database; nil: none is configured
-	gateHost  string         // how a container calls the gate's host, if not by its address
-	instances []*instance    // the first is at target.url, the others at target.replicas
-	limiter   *rate.Limiter
-	throttle  throttle
-	closers   []func() error
-	names     names
-	crowd     crowd
-	objects   atomic.Int64
-	http2     spoken // whether the target speaks HTTP/2
-	ladder    []rung // the highest first
-	racy      []string
-	powers    powers
+	links        *link.Links
+	gate         *provider.Gate // nil: none is configured
+	store        *link.Relay    // to its database; nil: none is configured
+	gateHost     string         // how a container calls the gate's host, if not by its address
+	instances    []*instance    // the first is at target.url, the others at target.replicas
+	limiter      *rate.Limiter
+	throttle     throttle
+	closers      []func() error
+	names        names
+	crowd        crowd
+	objects      atomic.Int64
+	http2        spoken // whether the target speaks HTTP/2
+	ladder       []rung // the highest first
+	racy         []string
+	powers       powers
+	storeShallow atomic.Bool // requests of a burst were never held at the store link together
 
 	mu      sync.Mutex
 	grounds []*ground // whose procedures may still have left something open

@@ -33,7 +33,7 @@ var (
 // Measure races the server for about the time, and says what was seen. Windows in which the processor is free come first: they are
 // what most defects have. On one core a busy window never lets a second request in, so that it is not measured.
 func (r *Range) Measure(ctx context.Context, within time.Duration) (history.Power, error) {
-	p := history.Power{Rung: r.rung.Name, Keys: load.Keys, Requests: load.Keys * load.Each, Cores: min(runtime.NumCPU(), runtime.GOMAXPROCS(0))}
+	p := history.Power{Rung: r.name, Keys: load.Keys, Requests: load.Keys * load.Each, Cores: min(runtime.NumCPU(), runtime.GOMAXPROCS(0))}
 	half := time.Now().Add(within * 2 / 3)
 	if err := r.series(ctx, &p, free, false, half); err != nil {
 		return p, err

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"net"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -41,7 +43,9 @@ type Options struct {
 
 // Range is the known-racy server with a rung to race it by.
 type Range struct {
-	rung   burst.Rung
+	name   string
+	rung   func(requests int) burst.Rung
+	store  *link.Relay // nil: the records are in the server's memory
 	addr   string
 	links  *link.Links
 	life   *life.Process // nil: in this process
@@ -55,7 +59,7 @@ var ErrCannot = errors.New("cannot be measured here")
 
 // Open starts the known-racy server.
 func Open(ctx context.Context, o Options) (*Range, error) {
-	r := &Range{links: link.New()}
+	r := &Range{links: link.New(), name: o.Rung}
 	err := r.open(ctx, o)
 	if err != nil {
 		r.Close()
@@ -65,6 +69,11 @@ func Open(ctx context.Context, o Options) (*Range, error) {
 }
 
 func (r *Range) open(ctx context.Context, o Options) error {
+	if o.Rung == burst.StoreHoldName || o.Rung == burst.StoreLatencyName {
+		if err := r.openStore(ctx); err != nil {
+			return err
+		}
+	}
 	start := r.startHere
 	if len(o.Command) > 0 {
 		start = func(ctx context.Context) error { return r.startChild(ctx, o.Command) }
@@ -73,19 +82,31 @@ func (r *Range) open(ctx context.Context, o Options) error {
 		return err
 	}
 	switch o.Rung {
+	case burst.StoreHoldName:
+		r.rung = func(n int) burst.Rung {
+			rung, _ := HoldStore(r.store, n)
+			return rung
+		}
+	case burst.StoreLatencyName:
+		r.rung = always(SlowStore(r.store))
 	case burst.FreezeName:
 		if r.life == nil || !r.life.Can().Has(life.CanPause) {
 			return fmt.Errorf("%w: it runs in this process, which cannot be frozen", ErrCannot)
 		}
-		r.rung = burst.Freeze(r.life)
+		r.rung = always(burst.Freeze(r.life))
 	case burst.BarrierName:
-		r.rung = burst.Barrier()
+		r.rung = always(burst.Barrier())
 	case burst.HTTP2Name:
-		r.rung = burst.Rung{Name: burst.HTTP2Name}
+		r.rung = always(burst.Rung{Name: burst.HTTP2Name})
 	default:
 		return fmt.Errorf("%w: by %s", ErrCannot, o.Rung)
 	}
 	return nil
+}
+
+// always is a rung that is the same for every burst.
+func always(rung burst.Rung) func(int) burst.Rung {
+	return func(int) burst.Rung { return rung }
 }
 
 func (r *Range) startChild(ctx context.Context, command []string) error {
@@ -95,7 +116,7 @@ func (r *Range) startChild(ctx context.Context, command []string) error {
 	}
 	r.addr = fmt.Sprintf("127.0.0.1:%d", port)
 	r.life, err = life.NewProcess(life.Command{
-		Argv:    append(command[:len(command):len(command)], r.addr),
+		Argv:    slices.Concat(command, []string{r.addr}, r.storeAddr()),
 		Listens: r.addr,
 		Ready: func(ctx context.Context) error {
 			c, err := new(net.Dialer).DialContext(ctx, "tcp", r.addr)
@@ -122,7 +143,7 @@ func (r *Range) startHere(context.Context) error {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = racy.New("").Serve(ctx, l)
+		_ = racy.New(strings.Join(r.storeAddr(), "")).Serve(ctx, l)
 	}()
 	r.closed = append(r.closed, func() { cancel(); <-done })
 	return nil
@@ -159,10 +180,10 @@ func (r *Range) Race(ctx context.Context, l Load, w racy.Window) (Round, error) 
 		}
 	}
 	ready := r.warm
-	if r.rung.Name == burst.HTTP2Name {
+	if r.name == burst.HTTP2Name {
 		ready = r.streams
 	}
-	rung := r.rung
+	rung := r.rung(len(c.requests))
 	shots, done, err := ready(ctx, &rung, &c)
 	defer done()
 	if err != nil {

@@ -1,0 +1,50 @@
+package power
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/oncespec/oncespec/faults/burst"
+	"github.com/oncespec/oncespec/faults/link"
+	"github.com/oncespec/oncespec/mockapi/racy"
+)
+
+// latency is how much later what passes a store link arrives, each way: many times what a query takes.
+const latency = time.Millisecond
+
+// HoldStore takes n requests from one answer of the database to the next together. The lockstep tells how many there were.
+func HoldStore(r *link.Relay, n int) (burst.Rung, *link.Lockstep) {
+	lock := r.Lockstep(n)
+	return burst.Rung{Name: burst.StoreHoldName, Arm: lock.Arm, During: lock.Run, End: lock.End}, lock
+}
+
+// SlowStore has everything between target and database come late: between a look and what follows from it there is time for others.
+func SlowStore(r *link.Relay) burst.Rung {
+	return burst.Rung{
+		Name: burst.StoreLatencyName,
+		Arm:  func(context.Context) error { r.Delay(latency); return nil },
+		End:  func() { r.Delay(0) },
+	}
+}
+
+// openStore puts the known-racy server's records behind a link.
+func (r *Range) openStore(ctx context.Context) error {
+	store, err := racy.Listen("127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	r.closed = append(r.closed, store.Close)
+	if r.store, err = r.links.Relay(ctx, "127.0.0.1:0", link.Upstream{Addr: store.Addr()}); err != nil {
+		return fmt.Errorf("store link: %w", err)
+	}
+	return nil
+}
+
+// storeAddr is where the server finds its records; empty: in its memory.
+func (r *Range) storeAddr() []string {
+	if r.store == nil {
+		return nil
+	}
+	return []string{r.store.Addr}
+}
