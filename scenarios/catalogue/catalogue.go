@@ -24,6 +24,8 @@ const (
 	NeedStop      Need = "stop"            // the target can be asked to end
 	NeedReplicas  Need = "replicas"        // two instances on the same state
 	NeedStoreLink Need = "store-link"      // the operation reaches its database by a link that the run can break
+	NeedLifetime  Need = "lifetime"        // the contract says how long a key is remembered
+	NeedClock     Need = "clock"           // the target's time can be moved beyond that, or it is short enough to be waited for
 	NeedStatus    Need = "status"          // a status resource
 	NeedInvalid   Need = "samples.invalid" // a payload that validation refuses
 	NeedRefused   Need = "samples.refused" // a payload that the business refuses for good
@@ -40,7 +42,7 @@ const (
 
 // Needs returns every need in the order of the constants.
 func Needs() []Need {
-	return []Need{NeedState, NeedResource, NeedChange, NeedTenants, NeedRenewed, NeedSecond, NeedGate, NeedLifecycle, NeedPause, NeedStop, NeedReplicas, NeedStoreLink, NeedStatus,
+	return []Need{NeedState, NeedResource, NeedChange, NeedTenants, NeedRenewed, NeedSecond, NeedGate, NeedLifecycle, NeedPause, NeedStop, NeedReplicas, NeedStoreLink, NeedLifetime, NeedClock, NeedStatus,
 		NeedInvalid, NeedRefused, NeedCrash, NeedAlter, NeedMarker, NeedNoBody, NeedLargeBody, NeedKeyHeader, NeedKeyInPath, NeedJSON}
 }
 
@@ -151,6 +153,10 @@ func Unlock(n Need) string {
 		return "target.replicas"
 	case NeedStoreLink:
 		return "target.store"
+	case NeedLifetime:
+		return "contract.lifetime"
+	case NeedClock:
+		return "target.clock"
 	case NeedStatus:
 		return AnyOperation + "status"
 	case NeedInvalid, NeedRefused, NeedCrash:

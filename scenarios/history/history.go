@@ -170,7 +170,7 @@ const (
 
 // Fault is something done to the target or to what it depends on.
 type Fault struct {
-	Kind     string   `json:"kind"` // kill, restart, stop, pause, resume, hold, release, fail-downstream, lose-downstream, drop-downstream, store-hold, store-step, store-release, store-cut, store-mend, store-delay, store-silence
+	Kind     string   `json:"kind"` // kill, restart, stop, pause, resume, hold, release, fail-downstream, lose-downstream, drop-downstream, store-hold, store-step, store-release, store-cut, store-mend, store-delay, store-silence, clock
 	Intent   string   `json:"intent,omitempty"`
 	Instance int      `json:"instance,omitempty"` // the instance it was done to: 0 is target.url
 	Given    int64    `json:"given_us,omitempty"` // kill, stop: when it was told to; the event is when it was seen to have happened
@@ -178,6 +178,7 @@ type Fault struct {
 	Phase    string   `json:"phase,omitempty"`    // of the intent at that moment, as observed
 	Evidence []string `json:"evidence,omitempty"` // what the phase was read from
 	Forced   bool     `json:"forced,omitempty"`   // stop: it had to be killed after the grace
+	Moved    int64    `json:"moved_us,omitempty"` // clock: by how many microseconds the target's time was moved forward
 	Detail   string   `json:"detail,omitempty"`
 }
 

@@ -1,6 +1,8 @@
 package key
 
 import (
+	"slices"
+
 	"github.com/oncespec/oncespec/scenarios/catalogue"
 	"github.com/oncespec/oncespec/scenarios/rule"
 	"github.com/oncespec/oncespec/scenarios/target"
@@ -8,6 +10,7 @@ import (
 
 // Scenarios of the pack, in reading order.
 func Scenarios() []target.Scenario {
+	aging := []catalogue.Need{catalogue.NeedState, catalogue.NeedKeyHeader, catalogue.NeedLifetime, catalogue.NeedClock}
 	return []target.Scenario{
 		{
 			ID:       "key/syntax",
@@ -33,6 +36,27 @@ func Scenarios() []target.Scenario {
 			Needs:    []catalogue.Need{catalogue.NeedKeyInPath},
 			Run:      inPath,
 		},
+		{
+			ID:       "key/retained",
+			Sentence: "Sends a write, lets its key grow old until just before its lifetime ends, and sends it again.",
+			Needs:    aging,
+			Run:      retained,
+			Ages:     true,
+		},
+		{
+			ID:       "key/expired",
+			Sentence: "Sends a write, lets the lifetime of its key end, and uses the key again.",
+			Needs:    aging,
+			Run:      expired,
+			Ages:     true,
+		},
+		{
+			ID:       "key/unresolved-kept",
+			Sentence: "Leaves the outcome of a write in doubt for longer than its key's lifetime, then sends it again.",
+			Needs:    append(slices.Clone(aging), catalogue.NeedGate),
+			Run:      unresolvedKept,
+			Ages:     true,
+		},
 	}
 }
 
@@ -51,5 +75,8 @@ func Rules() map[string]rule.Rule {
 		"key/other-operation": otherOperation,
 		"key/safe-method":     safeMethod,
 		"key/in-path":         rule.Each(inPathRule),
+		"key/retained":        rule.Each(retainedRule),
+		"key/expired":         rule.Each(expiredRule),
+		"key/unresolved-kept": rule.Each(unresolvedKeptRule),
 	}
 }

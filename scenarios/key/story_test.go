@@ -97,4 +97,7 @@ func Example() {
 	// key/identity
 	// key/scope
 	// key/in-path
+	// key/retained
+	// key/expired
+	// key/unresolved-kept
 }

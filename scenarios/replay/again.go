@@ -11,6 +11,9 @@ import (
 // moreRetries follow the first one: ten in all.
 const moreRetries = 9
 
+// lateMargin is how far from the end of its lifetime a key is still surely remembered.
+const lateMargin = time.Second
+
 // again sends a write, and the same request ten times more.
 //
 // A write of its own comes first and is never retried: what it makes the target do downstream is what one execution does,
@@ -44,6 +47,10 @@ func late(ctx context.Context, s *target.Stage) error {
 		return nil // the first one is never retried
 	}
 	in := all[len(all)-1]
+	if lifetime := s.Contract().Lifetime; lifetime > 0 && in.Age()+lateMargin >= lifetime {
+		s.Note("not sent once more: the key's lifetime of %v is nearly over", lifetime)
+		return nil
+	}
 	s.Note("the first attempt is %v old", in.Age().Round(time.Millisecond))
 	s.Do(ctx, in, target.Send{Label: "late"})
 	s.Observe(ctx, in, "late")

@@ -19,7 +19,7 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
-// Scenarios returns every scenario in the order they run: what others build on first, kills last, since they disturb.
+// Scenarios returns every scenario in the order they run: what others build on first, what disturbs last.
 func Scenarios() []target.Scenario {
 	all := slices.Concat(replay.Scenarios(), race.Scenarios(), conflict.Scenarios(), key.Scenarios(), lost.Scenarios(),
 		failure.Scenarios(), status.Scenarios(), fingerprint.Scenarios(), crash.Scenarios())
@@ -29,7 +29,10 @@ func Scenarios() []target.Scenario {
 
 // turn puts off what disturbs the others.
 func turn(sc target.Scenario) int {
-	if sc.Ends() {
+	switch {
+	case sc.Ages:
+		return 2
+	case sc.Ends():
 		return 1
 	}
 	return 0

@@ -46,6 +46,8 @@ type Run struct {
 	histories []*history.History // the steady state's
 	seen      []verdict.Verdict  // of the steps so far, before premises
 	putOff    []Step             // not run, since their premise failed when their turn came
+	counted   int                // stages whose last readings were taken
+	aged      bool               // the target's time was moved
 	later     bool               // what was left for later was done
 	scratch   string
 	clean     func() error // removes it
@@ -144,8 +146,12 @@ func (r *Run) Step(ctx context.Context, s Step) ([]verdict.Verdict, error) {
 		r.putOff = append(r.putOff, s)
 		vs = judgeStep(r.plan, s.Operation, s.Requirements, nil)
 	} else {
-		if sc.Ends() {
+		if sc.Ends() || sc.Ages {
 			r.late(ctx)
+		}
+		if sc.Ages && !r.aged {
+			r.aged = true
+			r.count(ctx) // what comes to an end by its age must not look as if it had been lost
 		}
 		vs = r.play(ctx, sc, s)
 	}
@@ -268,16 +274,13 @@ func again(vs []verdict.Verdict) bool {
 // counting; the verdicts are given in any case.
 func (r *Run) Finish(ctx context.Context) ([]verdict.Verdict, []*history.History, error) {
 	r.late(ctx)
-	r.count(ctx, 0)
-	counted := len(r.stages)
+	r.count(ctx)
 	for _, s := range r.owed() {
 		if sc, err := Scenario(s.Scenario); err == nil && r.problem == nil && ctx.Err() == nil {
 			r.play(ctx, sc, s)
 		}
 	}
-	if len(r.stages) > counted {
-		r.count(ctx, counted)
-	}
+	r.count(ctx)
 	if err := r.save(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -288,16 +291,17 @@ func (r *Run) Finish(ctx context.Context) ([]verdict.Verdict, []*history.History
 	return Judge(p, hs), hs, nil
 }
 
-// count waits for quiet and takes the last readings of the stages from the given one on.
-func (r *Run) count(ctx context.Context, from int) {
-	if r.problem != nil || ctx.Err() != nil {
+// count waits for quiet and takes the last readings of the stages that were not counted yet.
+func (r *Run) count(ctx context.Context) {
+	if r.problem != nil || ctx.Err() != nil || r.counted == len(r.stages) {
 		return
 	}
 	r.opts.Progress.Doing("waiting for quiet, counting again")
 	r.target.Quiet(ctx)
-	for _, s := range r.stages[from:] {
+	for _, s := range r.stages[r.counted:] {
 		s.Final(ctx)
 	}
+	r.counted = len(r.stages)
 }
 
 // owed are the steps that were put off and whose premise, by the last count, holds after all: what looked like a lost effect

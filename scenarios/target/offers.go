@@ -48,6 +48,8 @@ func newOffers(cfg *config.Config, op *config.Operation, isJSON bool) *offers {
 			catalogue.NeedStop:      can(cfg.Target.Lifecycle).stop,
 			catalogue.NeedReplicas:  len(cfg.Target.Replicas) > 0,
 			catalogue.NeedStoreLink: cfg.Target.Store != nil,
+			catalogue.NeedLifetime:  cfg.Contract.Lifetime > 0,
+			catalogue.NeedClock:     cfg.Target.Clock != nil || cfg.Contract.Lifetime > 0 && cfg.Contract.Lifetime <= longestWait,
 			catalogue.NeedStatus:    op.Status != nil,
 			catalogue.NeedInvalid:   len(op.Samples.Invalid) > 0,
 			catalogue.NeedRefused:   len(op.Samples.Refused) > 0,

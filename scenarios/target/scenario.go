@@ -22,6 +22,9 @@ type Scenario struct {
 	Late Procedure
 	// Kills says that the target may be ended although Needs do not ask for it. Such scenarios run after the others.
 	Kills bool
+	// Ages says that the target's time is moved: everything that it remembers grows old. Such scenarios run last of all, when
+	// all that the others did was counted.
+	Ages bool
 }
 
 // Ends tells whether the scenario may end the target.

@@ -64,8 +64,8 @@ var badFiles = []struct {
 	}},
 	{"unknown fields", "target: {ulr: 'http://127.0.0.1:1', copies: []}\ntimeout: {}\n" + operations + request + "    efects: []\n    lifetime: 24h\n", []string{
 		`1:1: target: found no url, expected one`,
-		`1:10: target.ulr: found an unknown field, expected downstream, lifecycle, name, replicas, store, tenants or url (did you mean "url"?)`,
-		`1:37: target.copies: found an unknown field, expected downstream, lifecycle, name, replicas, store, tenants or url`,
+		`1:10: target.ulr: found an unknown field, expected clock, downstream, lifecycle, name, replicas, store, tenants or url (did you mean "url"?)`,
+		`1:37: target.copies: found an unknown field, expected clock, downstream, lifecycle, name, replicas, store, tenants or url`,
 		`2:1: timeout: found an unknown field, expected allow_hosts, contract, limits, operations, target or timeouts (did you mean "timeouts"?)`,
 		`6:5: operations.a.efects: found an unknown field, expected alter, effects, isolate, request, samples, setup, status, unique or vary (did you mean "effects"?)`,
 		`7:5: operations.a.lifetime: found an unknown field, expected alter, effects, isolate, request, samples, setup, status, unique or vary`,
@@ -137,7 +137,7 @@ var badFiles = []struct {
 		`1:33: target.url: found {port}, expected a port: only a target that the run starts (target.lifecycle.process or container) is given one`,
 	}},
 	{"an unknown placeholder in the URL", around("target: {url: 'http://127.0.0.1:{prot}/{key}'}"), []string{
-		`1:33: target.url: found an unknown placeholder {prot}, expected one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, {store}, ${NAME}, or {{prot}} for the text itself (did you mean {port}?)`,
+		`1:33: target.url: found an unknown placeholder {prot}, expected one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, {store}, {duration}, ${NAME}, or {{prot}} for the text itself (did you mean {port}?)`,
 	}},
 	{"a variable that is not set", around("target: {url: '${NOWHERE}'}"), []string{
 		`1:16: target.url: found ${NOWHERE}, which is not set, expected an environment variable that is`,
@@ -208,7 +208,7 @@ var badFiles = []struct {
 		`1:57: target.lifecycle.process.command[0]: found nothing, expected a program`,
 		`1:62: target.lifecycle.process.command[1]: found {key}, expected {port}, {dir}, {downstream}, {store} or ${NAME}`,
 		`1:71: target.lifecycle.process.command[2]: found {downstream}, expected target.downstream, which it is the URL of`,
-		`1:87: target.lifecycle.process.command[3]: found an unknown placeholder {dri}, expected one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, {store}, ${NAME}, or {{dri}} for the text itself (did you mean {dir}?)`,
+		`1:87: target.lifecycle.process.command[3]: found an unknown placeholder {dri}, expected one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, {store}, {duration}, ${NAME}, or {{dri}} for the text itself (did you mean {dir}?)`,
 		`1:109: target.lifecycle.process.env["A=B"]: found "A=B", expected the name of an environment variable`,
 		`1:110: target.lifecycle.process.env["A=B"]: found {body:/x}, expected {port}, {dir}, {downstream}, {store} or ${NAME}`,
 		`1:137: target.lifecycle.process.ready.http: found "healthz", expected a path that begins with /`,
@@ -283,13 +283,13 @@ var badFiles = []struct {
 		`4:35: operations.a.request.path: found "http://elsewhere.test/a", expected a path on the target, such as /v1/tickets`,
 	}},
 	{"braces in a path", sent("request: {method: POST, path: '/a/{id}/{'}"), []string{
-		`4:39: operations.a.request.path: found an unknown placeholder {id}, expected one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, {store}, ${NAME}, or {{id}} for the text itself`,
+		`4:39: operations.a.request.path: found an unknown placeholder {id}, expected one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, {store}, {duration}, ${NAME}, or {{id}} for the text itself`,
 	}},
 	{"headers that the run writes", sent("request: {method: POST, path: /a, headers: {Host: x, content-length: '1', Idempotency-Key: k, X: '{kye}'}}"), []string{
 		`4:55: operations.a.request.headers.Host: found the field Host, expected none: the run writes it`,
 		`4:74: operations.a.request.headers.content-length: found the field Content-Length, expected none: the run writes it`,
 		`4:96: operations.a.request.headers.Idempotency-Key: found the header that carries the key, expected none: the run writes it (contract.name)`,
-		`4:103: operations.a.request.headers.X: found an unknown placeholder {kye}, expected one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, {store}, ${NAME}, or {{kye}} for the text itself (did you mean {key}?)`,
+		`4:103: operations.a.request.headers.X: found an unknown placeholder {kye}, expected one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, {store}, {duration}, ${NAME}, or {{kye}} for the text itself (did you mean {key}?)`,
 	}},
 	{"two bodies", sent("request: {method: POST, path: /a, body: {}, body_text: x, body_file: y}"), []string{
 		`4:49: operations.a.request: found body and body_text, expected only one of body, body_text or body_file`,
@@ -301,7 +301,7 @@ var badFiles = []struct {
 	}},
 	{"what a body does not take", sent("request: {method: POST, path: /a, body: {a: '{answer:/id}', b: ['x {prot}', '{dir}'], c: '{setup.p:/id}', d: '${NONE}', e: '{body:/a}'}}"), []string{
 		`4:50: operations.a.request.body.a: found {answer:/id}, expected what the caller holds before an answer: it may be lost`,
-		`4:72: operations.a.request.body.b[0]: found an unknown placeholder {prot}, expected one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, {store}, ${NAME}, or {{prot}} for the text itself (did you mean {port}?)`,
+		`4:72: operations.a.request.body.b[0]: found an unknown placeholder {prot}, expected one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, {store}, {duration}, ${NAME}, or {{prot}} for the text itself (did you mean {port}?)`,
 		`4:82: operations.a.request.body.b[1]: found {dir}, expected none: only a target that the run starts (target.lifecycle.process or container) has a folder`,
 		`4:95: operations.a.request.body.c: found {setup.p:/id}, expected no step of the setup: there is none before it`,
 		`4:115: operations.a.request.body.d: found ${NONE}, which is not set, expected an environment variable that is`,
@@ -399,7 +399,7 @@ var badFiles = []struct {
 		`5:27: operations.a.samples.refuse: found an unknown field, expected crash, invalid or refused (did you mean "refused"?)`,
 	}},
 	{"templates in samples", write("samples: {crash: {t: '{keyy}', u: ['{dir}']}}"), []string{
-		`5:27: operations.a.samples.crash.t: found an unknown placeholder {keyy}, expected one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, {store}, ${NAME}, or {{keyy}} for the text itself (did you mean {key}?)`,
+		`5:27: operations.a.samples.crash.t: found an unknown placeholder {keyy}, expected one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, {store}, {duration}, ${NAME}, or {{keyy}} for the text itself (did you mean {key}?)`,
 		`5:41: operations.a.samples.crash.u[0]: found {dir}, expected none: only a target that the run starts (target.lifecycle.process or container) has a folder`,
 	}},
 	{"alterations", write("alter: {method: PATCH, path: '/a/{answer:/id}/{setup.x:/id}', body: {}, body_text: x}"), []string{
@@ -421,7 +421,7 @@ var badFiles = []struct {
 	// several at once
 	{"several at once, in the order of the file", "target: {url: ftp, nam: x}\noperations:\n  B:\n    request: {method: POST, path: a}\n    unique: [t]\n    status: {get: /a}\n", []string{
 		`1:15: target.url: found "ftp", expected a URL such as http://127.0.0.1:8080`,
-		`1:20: target.nam: found an unknown field, expected downstream, lifecycle, name, replicas, store, tenants or url (did you mean "name"?)`,
+		`1:20: target.nam: found an unknown field, expected clock, downstream, lifecycle, name, replicas, store, tenants or url (did you mean "name"?)`,
 		`3:3: operations.B: found "B", expected a name of small letters, digits and single hyphens, such as create-ticket`,
 		`4:35: operations.B.request.path: found "a", expected a path that begins with /`,
 		`5:14: operations.B.unique[0]: found "t", expected a JSON Pointer such as /title`,

@@ -91,6 +91,9 @@ func (k *checker) target() {
 	if t.Store != nil {
 		k.store(t.Store)
 	}
+	if t.Clock != nil {
+		k.clock(t.Clock)
+	}
 }
 
 func (k *checker) url(at, configured string) {

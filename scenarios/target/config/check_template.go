@@ -13,7 +13,7 @@ type allow []string
 
 // vars stand in for what only a run knows, so that what is made of a template can be looked at.
 func (k *checker) vars() template.Vars {
-	return template.Vars{Key: "k", Port: "1", Dir: "/d", Downstream: "http://127.0.0.1:1", Store: "127.0.0.1:1", Env: k.config.Env}
+	return template.Vars{Key: "k", Port: "1", Dir: "/d", Downstream: "http://127.0.0.1:1", Store: "127.0.0.1:1", Duration: "1s", Env: k.config.Env}
 }
 
 // text checks a template that is no URL.

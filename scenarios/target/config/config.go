@@ -34,6 +34,7 @@ type Service struct {
 	Lifecycle  *Lifecycle         `json:"lifecycle,omitempty"`                   // how to kill it and start it again
 	Downstream *Downstream        `json:"downstream,omitempty"`                  // the gate: a stub of what it calls while it works
 	Store      *Store             `json:"store,omitempty"`                       // a link that the run can break, between it and its database
+	Clock      *Clock             `json:"clock,omitempty"`                       // lets its time pass, for the lifetimes of keys
 
 	Order []string `json:"-"` // tenants' names: the default first, the others as written
 }

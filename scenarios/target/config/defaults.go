@@ -42,6 +42,9 @@ func (c *Config) fill() {
 			or(&d.Routes[i].Status, defaultBooked)
 		}
 	}
+	if t := c.Target.Clock; t != nil {
+		or(&t.Within, defaultCommand)
+	}
 	for _, op := range c.Operations {
 		for _, e := range op.Effects {
 			if e.Command != nil {

@@ -10,6 +10,7 @@
 //	{port} {dir}           what the lifecycle chose; the folder survives a restart
 //	{downstream}           the gate's URL
 //	{store}                host:port of the link to the target's database
+//	{duration}             by how much target.clock moves the time, such as 86398s
 //	${NAME}                from the environment
 //
 // Braces that surround anything else stand for themselves; {{key}} writes {key}, and $${NAME} writes ${NAME}. In URLs, where

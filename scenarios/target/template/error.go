@@ -25,7 +25,7 @@ func (e *Error) Error() string {
 }
 
 // names are the placeholders as they are written.
-var names = []string{"{body:/…}", "{answer:/…}", "{setup.NAME:/…}", "{key}", "{port}", "{dir}", "{downstream}", "{store}", "${NAME}"}
+var names = []string{"{body:/…}", "{answer:/…}", "{setup.NAME:/…}", "{key}", "{port}", "{dir}", "{downstream}", "{store}", "{duration}", "${NAME}"}
 
 func unknown(group string, offset int) *Error {
 	e := &Error{
@@ -39,7 +39,7 @@ func unknown(group string, offset int) *Error {
 	if first, second, ok := strings.Cut(name, "."); ok && spelling.Nearest(first, []string{"setup"}) != "" {
 		name, step = first, "."+second
 	}
-	switch e.Near = spelling.Nearest(name, []string{"body", "answer", "setup", "key", "port", "dir", "downstream", "store"}); e.Near {
+	switch e.Near = spelling.Nearest(name, []string{"body", "answer", "setup", "key", "port", "dir", "downstream", "store", "duration"}); e.Near {
 	case "":
 	case "body", "answer":
 		e.Near = "{" + e.Near + ":/" + strings.TrimPrefix(rest, "/") + "}"

@@ -137,7 +137,7 @@ func placeholder(whole, word, pointer string, offset int) (Placeholder, error) {
 		p.Name, p.Of = first, step
 	}
 	switch p.Name {
-	case "key", "port", "dir", "downstream", "store":
+	case "key", "port", "dir", "downstream", "store", "duration":
 		if pointer != "" {
 			return p, &Error{Offset: offset, Found: whole, Expected: "{" + p.Name + "}, which takes no pointer"}
 		}

@@ -163,7 +163,7 @@ func parsers() map[string]func(string) error {
 
 func TestWhatIsNoTemplate(t *testing.T) {
 	t.Parallel()
-	const all = "one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, {store}, ${NAME}, or "
+	const all = "one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, {store}, {duration}, ${NAME}, or "
 	for _, c := range []struct {
 		kind, text string
 		offset     int

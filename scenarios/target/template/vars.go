@@ -18,12 +18,13 @@ type Vars struct {
 	Dir        string
 	Downstream string            // URL without a trailing slash
 	Store      string            // host:port of the link to the database
+	Duration   string            // of target.clock: by how much
 	Env        map[string]string // variables by name; unlike the rest, an empty one is there
 }
 
 // Placeholder is one place in a template that is filled in.
 type Placeholder struct {
-	Name    string // body, answer, setup, key, port, dir, downstream, store or env
+	Name    string // body, answer, setup, key, port, dir, downstream, store, duration or env
 	Of      string // setup: the step; env: the variable
 	Pointer string // body, answer, setup: a JSON Pointer; empty names the whole
 	In      string // of a JSON template: the pointer of the text it stands in
@@ -71,6 +72,8 @@ func (p Placeholder) value(v Vars) (*rewrite.Node, error) {
 		text, what = v.Downstream, "there is no gate: the target's downstream is not configured"
 	case "store":
 		text, what = v.Store, "there is no store link: the target's database is not configured"
+	case "duration":
+		text, what = v.Duration, "no time is to pass here"
 	}
 	if text == "" {
 		return nil, fmt.Errorf("%s: %s", p, what)

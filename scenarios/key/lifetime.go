@@ -1,0 +1,91 @@
+package key
+
+import (
+	"context"
+	"time"
+
+	"github.com/oncespec/oncespec/mockapi/contract"
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/target"
+)
+
+// sendingTime is left for a request on its way: a retry that should come before the end of a lifetime must not come after it.
+const sendingTime = time.Second
+
+// retained sends a write, lets its key grow old until just before its lifetime ends, and sends it again.
+func retained(ctx context.Context, s *target.Stage) error {
+	in, err := s.Intent(ctx)
+	if err != nil {
+		return err
+	}
+	s.Do(ctx, in, target.Send{Label: "first"})
+	s.Observe(ctx, in, "first")
+	left := s.Contract().Lifetime - tolerance(s.Contract())
+	sending := min(sendingTime, left/4) // of a short lifetime little is left
+	if !s.Elapse(ctx, left-sending-in.Age()) {
+		return nil
+	}
+	s.Do(ctx, in, target.Send{Label: "before-end"})
+	s.Observe(ctx, in, "after")
+	return nil
+}
+
+// expired sends a write, lets the lifetime of its key end, and uses the key again for the same payload: an operation of its
+// own, or refused.
+func expired(ctx context.Context, s *target.Stage) error {
+	in, err := s.Intent(ctx)
+	if err != nil {
+		return err
+	}
+	s.Do(ctx, in, target.Send{Label: "first"})
+	s.Observe(ctx, in, "first")
+	again, err := s.Intent(ctx, target.TwinOf(in), target.WithKey(in.Key))
+	if err != nil || !s.Elapse(ctx, beyond(s.Contract())) {
+		return err
+	}
+	s.Do(ctx, again, target.Send{Label: "after-end"})
+	s.Observe(ctx, again, "after")
+	return nil
+}
+
+// unresolvedKept leaves the outcome of a write in doubt for longer than a lifetime, and sends it again: while it is in doubt,
+// and until downstream can be asked again and it resolves.
+func unresolvedKept(ctx context.Context, s *target.Stage) error {
+	in, err := s.Intent(ctx)
+	if err != nil {
+		return err
+	}
+	heal := s.LoseDownstream(in, target.UntilHealed, true)
+	defer heal()
+	s.Do(ctx, in, target.Send{Label: "first"})
+	s.Do(ctx, in, target.Send{Label: "in-doubt"})
+	s.Status(ctx, in, "in-doubt")
+	if !s.Elapse(ctx, beyond(s.Contract())) {
+		return nil
+	}
+	s.Status(ctx, in, "after-end")
+	s.Do(ctx, in, target.Send{Label: "after-end"})
+	s.Observe(ctx, in, "silent")
+	heal()
+	s.Resolve(ctx, in, target.Send{Label: "retry"})
+	s.Observe(ctx, in, "after")
+	return nil
+}
+
+// beyond is a time after which a lifetime is over for certain.
+func beyond(c contract.Contract) time.Duration { return c.Lifetime + tolerance(c) + sendingTime }
+
+// tolerance is how far from its end a lifetime may be off. Of a very short one half is left to look at.
+func tolerance(c contract.Contract) time.Duration { return min(time.Second, c.Lifetime/2) }
+
+// aged is how much time passed at the target between two moments of a history: as much as everywhere, and what its clock was
+// moved by.
+func aged(h *history.History, from, to int64) time.Duration {
+	passed := to - from
+	for _, e := range h.Events {
+		if f := e.Fault; f != nil && f.Kind == "clock" && f.Landed && from <= e.At && e.At <= to {
+			passed += f.Moved
+		}
+	}
+	return (time.Duration(passed) * time.Microsecond).Round(time.Millisecond)
+}
