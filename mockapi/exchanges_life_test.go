@@ -21,6 +21,14 @@ var lifeExchanges = map[string]exchange{
 			return fmt.Sprintf("after 59m %s; after 61m %s; tickets %d", brief(before), brief(b.create("k1", "t")), b.tickets("t"))
 		},
 	},
+	"seconds before its end": {
+		correct: "201 | 201 replay; tickets 1",
+		do: func(b *bench) string {
+			first := b.create("k1", "t")
+			b.advance(time.Hour - 4*time.Second)
+			return fmt.Sprintf("%s | %s; tickets %d", brief(first), brief(b.create("k1", "t")), b.tickets("t"))
+		},
+	},
 	"unknown beyond its lifetime": {
 		correct: "504 | 504; bookings 1",
 		do: func(b *bench) string {
@@ -92,6 +100,7 @@ var lifeExchanges = map[string]exchange{
 // exchangeOptions are those of exchanges that need others.
 var exchangeOptions = map[string]func(*testing.T, *mockapi.Options){
 	"over its lifetime":               anHour,
+	"seconds before its end":          anHour,
 	"unknown beyond its lifetime":     anHour,
 	"owner stopped after the booking": func(_ *testing.T, o *mockapi.Options) { o.Lease = shortLease },
 }
@@ -99,13 +108,13 @@ var exchangeOptions = map[string]func(*testing.T, *mockapi.Options){
 func anHour(t *testing.T, o *mockapi.Options) { lasting(t, contract.ActionExecute)(o) }
 
 // awaited are the mutants that are not listed until the requirement is there that they prove.
-var awaited = []string{"lifetime-too-short", "expired-key-replays-for-ever", "expired-key-never-executes", "expiry-drops-unresolved",
-	"no-fencing", "takeover-executes-blindly", "stop-drops-work"}
+var awaited = []string{"no-fencing", "takeover-executes-blindly", "stop-drops-work"}
 
 // seenInLife says of further mutants where they give themselves away.
 var seenInLife = map[string]differs{
 	"effect-apart-from-record":     {"died right after its effect", "tickets 2"},
 	"window-of-seconds":            {"two seconds later", "tickets 2"},
+	"lifetime-ends-seconds-early":  {"seconds before its end", "tickets 2"},
 	"lifetime-too-short":           {"over its lifetime", "59m 201;"},
 	"expired-key-replays-for-ever": {"over its lifetime", "61m 201 replay"},
 	"expired-key-never-executes":   {"over its lifetime", "61m 422"},

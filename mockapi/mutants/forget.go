@@ -27,6 +27,17 @@ var forgetMutants = []Mutant{
 		},
 		Install: forgetful,
 	},
+	{
+		Name:      "lifetime-ends-seconds-early",
+		Defect:    "Keys are forgotten five seconds before their lifetime ends: its clock is ahead of the one it promises by.",
+		Stage:     "Collect",
+		Operation: "create-payment",
+		Must:      []string{"key/retained"},
+		May: []May{
+			{"downstream/one-effect", "what is forgotten is booked again"},
+		},
+		Install: func(f *flow.Flow) { f.Contract.Lifetime -= 5 * time.Second },
+	},
 }
 
 // forgetful drops the record of a finished operation some time after its key came first.

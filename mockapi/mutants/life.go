@@ -20,7 +20,10 @@ var lifetimeMutants = []Mutant{
 		Stage:     "Claim",
 		Operation: "create-ticket",
 		Must:      []string{"key/retained"},
-		Install:   func(f *flow.Flow) { f.Contract.Lifetime /= 2 },
+		May: []May{
+			{"downstream/one-effect", "what is forgotten is booked again"},
+		},
+		Install: func(f *flow.Flow) { f.Contract.Lifetime /= 2 },
 	},
 	{
 		Name:      "expired-key-replays-for-ever",
@@ -44,7 +47,10 @@ var lifetimeMutants = []Mutant{
 		Stage:     "Collect",
 		Operation: "create-ticket",
 		Must:      []string{"key/unresolved-kept"},
-		Install:   expiryDropsUnresolved,
+		May: []May{
+			{"downstream/one-effect", "what is forgotten is booked again"},
+		},
+		Install: expiryDropsUnresolved,
 	},
 }
 
