@@ -45,7 +45,7 @@ var fingerprintMutants = []Mutant{
 				if err := json.Unmarshal(call.JSON, &value); err != nil { // a number beyond float64
 					return flow.Digest(f.Contract.Fingerprint, call)
 				}
-				return digestOf(f, call, value)
+				return digestOf(f, call, text(value)) // as encoding/json writes it: -0 is not 0
 			}
 		},
 	},

@@ -10,11 +10,18 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
+// Shape is what a search knows of an operation's request beyond its configuration. The zero value knows nothing more.
+type Shape struct {
+	Fixed []string // places that turned out not to vary: the target refused what was there
+	// Direct sends past the fault links, where nothing is broken on purpose.
+	Direct bool
+}
+
 // sendPair sends A as a fresh intent and B = rewrite(A) under its key, and counts the effects. Where a refusal or a replay of
 // B has to be told from a request that no key would save, B follows under a key of its own; where effects have to be
 // compared, so does A. It is false where the trial does not fit.
-func sendPair(ctx context.Context, s *target.Stage, t rewrite.Trial) (fits bool, err error) {
-	in, pair, fits, err := fresh(ctx, s, t)
+func sendPair(ctx context.Context, s *target.Stage, shape Shape, t rewrite.Trial) (fits bool, err error) {
+	in, pair, fits, err := fresh(ctx, s, shape, t)
 	if err != nil || !fits {
 		return fits, err
 	}
@@ -24,47 +31,47 @@ func sendPair(ctx context.Context, s *target.Stage, t rewrite.Trial) (fits bool,
 	}
 	r, _ := rewrite.Find(t.Rewrite)
 	s.About(history.Rewrite{ID: t.Rewrite, At: t.Site.At, Prepared: !sameValues(own.Body, pair.A.Body), Guess: t.Site.Guess})
-	first := s.Do(ctx, in, target.Send{Label: "first", Exact: &pair.A})
+	first := s.Do(ctx, in, target.Send{Label: "first", Exact: &pair.A, Direct: shape.Direct})
 	if !s.Class(first).Success() {
 		s.Observe(ctx, in, "after")
 		return true, nil
 	}
-	b := s.Do(ctx, in, target.Send{Label: "rewritten", Exact: &pair.B, Variant: t.Rewrite})
+	b := s.Do(ctx, in, target.Send{Label: "rewritten", Exact: &pair.B, Variant: t.Rewrite, Direct: shape.Direct})
 	if !s.Class(b).Success() { // is it B that is refused, or every repetition?
-		s.Do(ctx, in, target.Send{Label: "again", Exact: &pair.A})
+		s.Do(ctx, in, target.Send{Label: "again", Exact: &pair.A, Direct: shape.Direct})
 	}
 	s.Observe(ctx, in, "after")
 	class := r.ClassUnder(s.Contract())
 	if _, _, executed := class.Allowed(); executed && class != rewrite.NeverReplayed {
 		return true, nil
 	}
-	if err := control(ctx, s, t, "control", func(p rewrite.Pair) rewrite.Request { return p.B }); err != nil {
+	if err := control(ctx, s, shape, t, "control", func(p rewrite.Pair) rewrite.Request { return p.B }); err != nil {
 		return true, err
 	}
 	if class == rewrite.Undeclared || r.Confirm || t.Site.Guess {
-		err = control(ctx, s, t, "plain", func(p rewrite.Pair) rewrite.Request { return p.A })
+		err = control(ctx, s, shape, t, "plain", func(p rewrite.Pair) rewrite.Request { return p.A })
 	}
 	return true, err
 }
 
 // control sends one side of the pair under a key, and with markers, of its own.
-func control(ctx context.Context, s *target.Stage, t rewrite.Trial, label string, side func(rewrite.Pair) rewrite.Request) error {
-	in, pair, fits, err := fresh(ctx, s, t)
+func control(ctx context.Context, s *target.Stage, shape Shape, t rewrite.Trial, label string, side func(rewrite.Pair) rewrite.Request) error {
+	in, pair, fits, err := fresh(ctx, s, shape, t)
 	if err != nil || !fits {
 		return err
 	}
 	request := side(pair)
-	s.Do(ctx, in, target.Send{Label: label, Exact: &request, Variant: t.Rewrite})
+	s.Do(ctx, in, target.Send{Label: label, Exact: &request, Variant: t.Rewrite, Direct: shape.Direct})
 	return nil
 }
 
 // fresh makes an intent and the trial's pair from its request.
-func fresh(ctx context.Context, s *target.Stage, t rewrite.Trial) (*target.Intent, rewrite.Pair, bool, error) {
+func fresh(ctx context.Context, s *target.Stage, shape Shape, t rewrite.Trial) (*target.Intent, rewrite.Pair, bool, error) {
 	in, err := s.Intent(ctx)
 	if err != nil {
 		return nil, rewrite.Pair{}, false, err
 	}
-	sample, err := sampleOf(s, in)
+	sample, err := sampleOf(s, in, shape)
 	if err != nil {
 		return nil, rewrite.Pair{}, false, err
 	}
@@ -73,12 +80,12 @@ func fresh(ctx context.Context, s *target.Stage, t rewrite.Trial) (*target.Inten
 }
 
 // sampleOf is the intent's request with what may change in it.
-func sampleOf(s *target.Stage, in *target.Intent) (*rewrite.Sample, error) {
+func sampleOf(s *target.Stage, in *target.Intent, shape Shape) (*rewrite.Sample, error) {
 	request, err := s.Compose(in, target.Send{})
 	if err != nil {
 		return nil, err
 	}
-	sample, err := rewrite.NewSample(request, rewrite.Policy{Unique: in.Operation.Unique, Vary: in.Operation.Vary, Contract: s.Contract(), Renewed: renewed(s, in)})
+	sample, err := rewrite.NewSample(request, rewrite.Policy{Unique: in.Operation.Unique, Vary: in.Operation.Vary, Contract: s.Contract(), Fixed: shape.Fixed, Renewed: renewed(s, in)})
 	if err != nil {
 		return nil, fmt.Errorf("operation %s: %w", in.Operation.Name, err)
 	}

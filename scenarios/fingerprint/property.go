@@ -25,7 +25,7 @@ func property(ctx context.Context, s *target.Stage) error {
 	if err != nil {
 		return err
 	}
-	sample, err := sampleOf(s, in)
+	sample, err := sampleOf(s, in, Shape{})
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func property(ctx context.Context, s *target.Stage) error {
 		if !tried && n < most {
 			n++
 			stage := s.Trial(fmt.Sprintf("case %03d", n))
-			if _, err := sendPair(ctx, stage, trial); err != nil {
+			if _, err := sendPair(ctx, stage, Shape{}, trial); err != nil {
 				broken = err
 				return
 			}

@@ -23,7 +23,7 @@ func each(ctx context.Context, s *target.Stage, wanted func(rewrite.Rewrite) boo
 	if err != nil {
 		return err
 	}
-	sample, err := sampleOf(s, in)
+	sample, err := sampleOf(s, in, Shape{})
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func each(ctx context.Context, s *target.Stage, wanted func(rewrite.Rewrite) boo
 		if pair, ok := r.Apply(sample, sites[0], 0); ok && !s.Speaks(ctx, pair.B.Protocol) {
 			continue
 		}
-		if _, err := sendPair(ctx, s.Trial(r.ID), rewrite.Trial{Rewrite: r.ID, Site: sites[0]}); err != nil {
+		if _, err := sendPair(ctx, s.Trial(r.ID), Shape{}, rewrite.Trial{Rewrite: r.ID, Site: sites[0]}); err != nil {
 			return err
 		}
 	}

@@ -16,6 +16,7 @@ type History struct {
 	Units        map[string]string `json:"units,omitempty"`   // by value probe: the change one unfaulted execution makes, a decimal
 	LagMS        int64             `json:"lag_ms"`            // how long an effect took to become visible in the steady state
 	Rewrite      *Rewrite          `json:"rewrite,omitempty"` // the pair of requests that this trial is about
+	Screen       []Rewrite         `json:"screen,omitempty"`  // the pairs that share one A: the attempts labelled b1, b2 … are their B's
 	Rung         string            `json:"rung,omitempty"`    // how simultaneous requests were brought together
 	Power        *Power            `json:"power,omitempty"`   // what that rung can see, as measured before
 	Tries        int               `json:"tries,omitempty"`   // 1 unless a fault had to be tried again to land

@@ -64,7 +64,7 @@ func TestASearchFindsFloatingPointEveryTimeAndShrinksItCheaply(t *testing.T) {
 		if took == 0 {
 			t.Fatalf("seed %d: a thousand trials found nothing", seed)
 		}
-		small, err := Shrink(s, trial, func(p Pair) (bool, error) {
+		small, err := Shrink(s, trial, func(p Pair, _ Trial) (bool, error) {
 			asked++
 			return float64Print(p.A.Body) == float64Print(p.B.Body), nil
 		})
@@ -99,7 +99,7 @@ func TestShrinkingKeepsWhatTheFailureNeeds(t *testing.T) {
 		t.Fatal("a thousand trials found nothing")
 	}
 	asked := map[string]bool{}
-	small, err := Shrink(s, trial, func(p Pair) (bool, error) {
+	small, err := Shrink(s, trial, func(p Pair, _ Trial) (bool, error) {
 		id := string(p.A.Body) + string(p.B.Body)
 		if asked[id] {
 			t.Errorf("asked twice about %s", id)
@@ -127,7 +127,7 @@ func TestShrinkingStopsAtAnError(t *testing.T) {
 	s := searched(t)
 	trial, _ := find(s, Catalogue(), 1, func(p Pair) bool { return p.Prepared })
 	down := errors.New("target down")
-	got, err := Shrink(s, trial, func(Pair) (bool, error) { return false, down })
+	got, err := Shrink(s, trial, func(Pair, Trial) (bool, error) { return false, down })
 	if !errors.Is(err, down) || !reflect.DeepEqual(got.Changes, trial.Changes) {
 		t.Errorf("got %+v, %v", got, err)
 	}

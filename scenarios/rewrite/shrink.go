@@ -5,10 +5,11 @@ import "strconv"
 // Shrink makes a failing trial smaller and keeps it failing. It works on the trial's changes instead of on the random bits
 // behind them: first no change at all, then ever fewer, then smaller values. This takes few requests, and each pair is tried
 // once only. An error of fails ends it early; the smallest trial so far is returned with it.
-func Shrink(s *Sample, t Trial, fails func(Pair) (bool, error)) (Trial, error) {
+func Shrink(s *Sample, t Trial, fails func(Pair, Trial) (bool, error)) (Trial, error) {
 	k := &shrinker{s: s, best: t, fails: fails, seen: map[string]bool{}}
 	k.withoutChanges()
 	k.fewerChanges()
+	k.otherPlaces()
 	k.smallerValues()
 	k.offer(Trial{k.best.Rewrite, k.best.Changes, k.best.Site, 0})
 	return k.best, k.err
@@ -17,7 +18,7 @@ func Shrink(s *Sample, t Trial, fails func(Pair) (bool, error)) (Trial, error) {
 type shrinker struct {
 	s     *Sample
 	best  Trial
-	fails func(Pair) (bool, error)
+	fails func(Pair, Trial) (bool, error)
 	seen  map[string]bool // verdicts by the bytes of both requests
 	err   error
 }
@@ -34,7 +35,7 @@ func (k *shrinker) offer(t Trial) bool {
 	id := pair.A.id() + pair.B.id()
 	failed, known := k.seen[id]
 	if !known {
-		if failed, k.err = k.fails(pair); k.err != nil {
+		if failed, k.err = k.fails(pair, t); k.err != nil {
 			return false
 		}
 		k.seen[id] = failed
@@ -86,6 +87,26 @@ func (k *shrinker) fewerChanges() {
 		}
 		if !dropped || part > 1 {
 			part /= 2
+		}
+	}
+}
+
+// otherPlaces leaves out a change that only makes the place where the rewrite acts, where another place does without it.
+func (k *shrinker) otherPlaces() {
+	rewrite, known := Find(k.best.Rewrite)
+	for i := 0; known && i < len(k.best.Changes) && k.err == nil; {
+		rest := append(append([]Change{}, k.best.Changes[:i]...), k.best.Changes[i+1:]...)
+		dropped := false
+		if changed, err := k.s.With(rest...); err == nil {
+			sites := rewrite.Sites(changed)
+			for _, site := range sites[:min(len(sites), 2)] {
+				if dropped = k.offer(Trial{k.best.Rewrite, rest, site, 0}); dropped {
+					break
+				}
+			}
+		}
+		if !dropped {
+			i++
 		}
 	}
 }

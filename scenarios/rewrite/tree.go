@@ -41,6 +41,14 @@ type Member struct {
 // Key is the member's decoded name.
 func (m Member) Key() string { return unquote(m.Name) }
 
+// Decoded is what a string says; empty for any other kind.
+func (n *Node) Decoded() string {
+	if n.Kind != String {
+		return ""
+	}
+	return unquote(n.Text)
+}
+
 // Clone copies the tree.
 func (n *Node) Clone() *Node {
 	out := &Node{Kind: n.Kind, Text: n.Text}

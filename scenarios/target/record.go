@@ -71,6 +71,12 @@ func (r *recorder) about(pair history.Rewrite) {
 	r.history.Rewrite = &pair
 }
 
+func (r *recorder) screens(list []history.Rewrite) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.history.Screen = list
+}
+
 func (r *recorder) setRung(rung string, power *history.Power) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -187,6 +187,9 @@ func (s *Stage) Intents() []*Intent {
 // About says which pair of requests the trial is about.
 func (s *Stage) About(r history.Rewrite) { s.rec.about(r) }
 
+// Screens says which pairs of requests the trial is about, where they share one A.
+func (s *Stage) Screens(list []history.Rewrite) { s.rec.screens(list) }
+
 // Note adds a remark to the history.
 func (s *Stage) Note(format string, args ...any) {
 	s.rec.add(history.Event{Note: s.target.redact.text(fmt.Sprintf(format, args...))})

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/oncespec/oncespec/reports"
+	"github.com/oncespec/oncespec/scenarios/fuzz"
+	"github.com/oncespec/oncespec/scenarios/run"
+)
+
+// FuzzCmd searches for a pair of requests that the target confuses.
+type FuzzCmd struct {
+	TargetFlags
+	Operation   []string      `placeholder:"NAME" help:"Only these operations of the configuration."`
+	Rewrite     []string      `placeholder:"GLOB" help:"Only these rewrites, such as 'number/*' (see: oncespec list rewrites)."`
+	Cases       int           `placeholder:"N" help:"Random pairs an operation, after each rewrite was tried on the sample (default 1000, or no end with --for)."`
+	For         time.Duration `placeholder:"DURATION" help:"Search at random for that long, such as 10m."`
+	Corpus      string        `placeholder:"DIR" help:"Folder of pairs that were found before: tried first; what is found is added."`
+	Out         string        `default:"oncespec-report" placeholder:"DIR" help:"Folder for the report and a script for each pair."`
+	Strict      bool          `help:"A warning (general practice, not a standard) fails the search."`
+	AllowRemote bool          `help:"Contact the hosts that the configuration lists under allow_hosts."`
+	JSON        bool          `help:"Print the report as JSON."`
+	Quiet       bool          `short:"q" help:"No progress."`
+}
+
+// Help is shown under --help.
+func (FuzzCmd) Help() string {
+	return "Each rewrite of the catalogue is tried on the sample first, then random bodies. A pair that the target confuses is made small,\n" +
+		"confirmed under fresh keys, and kept in the corpus.\n\n" +
+		"Examples:\n  oncespec fuzz --mutant fingerprint-float64\n  oncespec fuzz -c oncespec.yaml --operation create-order --for 10m --corpus testdata/pairs\n  oncespec fuzz -c oncespec.yaml --rewrite 'number/*' --cases 200"
+}
+
+// Run is called by kong.
+func (c *FuzzCmd) Run(ctx context.Context, io streams) error {
+	cfg, err := c.load(c.AllowRemote)
+	if err != nil {
+		return err
+	}
+	if err := run.Prepare(c.Out); err != nil {
+		return &exitError{reports.Environment.ExitCode(), err}
+	}
+	shown := &fuzzProgress{progress: newProgress(io.err, c.Quiet)}
+	report, err := fuzz.Run(ctx, fuzz.Options{Config: cfg, Operations: c.Operation, Rewrites: c.Rewrite, Cases: c.Cases, For: c.For, Seed: c.Seed,
+		Corpus: c.Corpus, AllowRemote: c.AllowRemote, Version: version(), Progress: shown.tell})
+	shown.end()
+	if err != nil {
+		var corpus *fuzz.CorpusError
+		if errors.As(err, &corpus) {
+			return fmt.Errorf("--corpus: %w; mend or remove it", err)
+		}
+		return err
+	}
+	report.Result = string(reports.FuzzResult(report, c.Strict))
+	cases := c.Corpus
+	if cases == "" {
+		cases = filepath.Join(c.Out, "cases")
+	}
+	if err := fuzz.WriteCorpus(cases, report); err != nil {
+		return &exitError{exitHarness, err}
+	}
+	if err := reports.WriteFuzz(c.Out, report, c.rerun()); err != nil {
+		return &exitError{exitHarness, err}
+	}
+	if c.JSON {
+		err = reports.FuzzJSON(io.out, report)
+	} else {
+		err = reports.FuzzTable(io.out, report, c.rerun(), c.Out, coloured(io.out))
+	}
+	if err != nil {
+		return &exitError{exitHarness, err}
+	}
+	if code := reports.Result(report.Result).ExitCode(); code != 0 {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+// rerun is the part of the command line that repeats this search; a report adds what narrows it to one pair.
+func (c *FuzzCmd) rerun() []string {
+	args := []string{"oncespec", "fuzz"}
+	if c.Config != "" {
+		args = append(args, "--config", c.Config)
+	}
+	if c.Mutant != "" {
+		args = append(args, "--mutant", c.Mutant)
+	}
+	if c.Lifecycle == inContainer {
+		args = append(args, "--lifecycle", c.Lifecycle)
+	}
+	if c.AllowRemote {
+		args = append(args, "--allow-remote")
+	}
+	return args
+}
+
+// fuzzProgress tells on one line how far the search is: at most a few times a second, and elsewhere than on a terminal only when
+// a phase begins or a tenth is done.
+type fuzzProgress struct {
+	*progress
+	mu   sync.Mutex
+	last time.Time
+	said string
+}
+
+const progressEvery = 100 * time.Millisecond
+
+func (f *fuzzProgress) tell(p fuzz.Progress) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	what := p.Phase
+	if p.Operation != "" {
+		what = p.Operation + ": " + p.Phase
+	}
+	if f.live {
+		if what == f.said && time.Since(f.last) < progressEvery {
+			return
+		}
+		f.last, f.said = time.Now(), what
+		f.say(what + counted(p))
+		return
+	}
+	if p.Of > 0 && p.Phase == "search" {
+		what += fmt.Sprintf(" %d%%", 10*min(10, 10*p.Pairs/p.Of))
+	}
+	if what == f.said {
+		return
+	}
+	f.said = what
+	f.say(what + counted(p))
+}
+
+func counted(p fuzz.Progress) string {
+	if p.Requests == 0 {
+		return " …"
+	}
+	text := fmt.Sprintf("  %d pairs, %d requests", p.Pairs, p.Requests)
+	if p.Left > 0 {
+		text += fmt.Sprintf(", %s left", p.Left.Round(time.Second))
+	}
+	if p.Findings > 0 {
+		text += fmt.Sprintf("  (%d found)", p.Findings)
+	}
+	return text
+}

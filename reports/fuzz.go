@@ -1,0 +1,383 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/oncespec/oncespec/scenarios/display"
+	"github.com/oncespec/oncespec/scenarios/fuzz"
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/verdict"
+)
+
+// FuzzResult sums up a search in one word; a warning alone is none, unless strict.
+func FuzzResult(r *fuzz.Report, strict bool) Result {
+	tried, unclear := 0, false
+	for _, o := range r.Operations {
+		tried += o.Pairs
+		for _, row := range o.Rows {
+			unclear = unclear || row.Verdict == verdict.Inconclusive
+		}
+	}
+	wrong := slices.ContainsFunc(r.Operations, func(o *fuzz.Operation) bool {
+		return o.Duplicates || slices.ContainsFunc(o.Findings, func(f *fuzz.Finding) bool { return strict || !f.Warning })
+	})
+	switch {
+	case r.Interrupted:
+		return Interrupted
+	case r.Problem != "" && r.Environmental:
+		return Environment
+	case r.Problem != "":
+		return Broken
+	case wrong:
+		return NotConformant
+	case tried == 0 || unclear:
+		return Undecided
+	}
+	return Conformant
+}
+
+// FuzzJSON writes the report for machines.
+func FuzzJSON(w io.Writer, r *fuzz.Report) error {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(r); err != nil {
+		return err
+	}
+	_, err := w.Write(display.JSON(text.Bytes())) // it may go to a terminal
+	return err
+}
+
+// fuzzFiles are what WriteFuzz makes in its folder.
+const (
+	fuzzJSON     = "fuzz.json"
+	fuzzMarkdown = "fuzz.md"
+	fuzzScripts  = "pairs"
+)
+
+// WriteFuzz writes the report, and a script for each pair, into the folder. What an earlier search left there goes.
+func WriteFuzz(dir string, r *fuzz.Report, rerun []string) error {
+	scripts := filepath.Join(dir, fuzzScripts)
+	if err := os.RemoveAll(scripts); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.MkdirAll(scripts, 0o755); err != nil {
+		return err
+	}
+	for _, render := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{
+		{fuzzJSON, func(w io.Writer) error { return FuzzJSON(w, r) }},
+		{fuzzMarkdown, func(w io.Writer) error { return FuzzMarkdown(w, r, rerun) }},
+	} {
+		var b strings.Builder
+		if err := render.write(&b); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, render.name), []byte(b.String()), 0o644); err != nil {
+			return err
+		}
+	}
+	for i, f := range fuzzFindings(r) {
+		name := fmt.Sprintf("%03d-%s-%s.sh", i+1, f.Operation, strings.NewReplacer("/", "-", "^", "-").Replace(f.Rewrite))
+		if err := os.WriteFile(filepath.Join(scripts, name), []byte(Script(f.History)), 0o755); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func fuzzFindings(r *fuzz.Report) (all []*fuzz.Finding) {
+	for _, o := range r.Operations {
+		all = append(all, o.Findings...)
+	}
+	return all
+}
+
+// FuzzRerun is the one command that tries a pair again.
+func FuzzRerun(rerun []string, f *fuzz.Finding, seed uint64) string {
+	args := slices.Clone(rerun)
+	args = append(args, "--operation", f.Operation, "--rewrite", f.Rewrite)
+	if f.Case != "" {
+		args = append(args, "--corpus", filepath.Dir(f.Case))
+	}
+	args = append(args, "--cases", "1", "--seed", fmt.Sprint(seed))
+	for i, a := range args {
+		args[i] = Quote(a)
+	}
+	return strings.Join(args, " ")
+}
+
+// mostShown bounds the pairs that a terminal gets whole.
+const mostShown = 3
+
+// FuzzTable writes what a person at a terminal wants: what was tried, what the wrong rows have in common, the smallest pairs, the
+// result in the last line.
+func FuzzTable(w io.Writer, r *fuzz.Report, rerun []string, dir string, colour bool) error {
+	paint := painter(colour)
+	var b strings.Builder
+	for _, o := range r.Operations {
+		fmt.Fprintf(&b, "%s: %s, %s, %s\n", o.Name, plural(o.Pairs, "pair"), plural(o.Requests, "request"), plural(len(o.Findings), "finding"))
+		if o.Premise != "" {
+			fmt.Fprintf(&b, "  %s\n", paint("33", display.Line(o.Premise)))
+		}
+		for _, s := range o.Strategies {
+			fmt.Fprintf(&b, "  %s %s\n", paint("1", "looks like"), display.Line(s.String()))
+		}
+		for _, c := range o.Corpus {
+			if c.Verdict != verdict.Fail {
+				fmt.Fprintf(&b, "  case %s: %s, %s\n", c.File, c.Verdict, display.Line(c.Detail))
+			}
+		}
+		for _, n := range o.Narrowed {
+			fmt.Fprintf(&b, "  left alone: %s, whose value %s the target refuses with %s\n", n.At, display.Line(short(n.Value)), n.Says)
+		}
+		if o.Stopped != "" {
+			fmt.Fprintf(&b, "  ended: %s\n", display.Line(o.Stopped))
+		}
+		for i, f := range o.Findings {
+			if i == mostShown {
+				break
+			}
+			b.WriteByte('\n')
+			b.WriteString(fuzzPair(f, r.Seed, rerun, paint))
+		}
+		if more := len(o.Findings) - mostShown; more > 0 {
+			var ids []string
+			for _, f := range o.Findings[mostShown:] {
+				ids = append(ids, f.Rewrite)
+			}
+			fmt.Fprintf(&b, "\n%d more: %s\n", more, strings.Join(ids, ", "))
+		}
+	}
+	if dir != "" {
+		fmt.Fprintf(&b, "\nreport: %s  (seed %d, %.1f s)\n", filepath.Join(dir, fuzzMarkdown), r.Seed, float64(r.DurationMS)/1000)
+	}
+	code := map[Result]string{Conformant: "1;32", NotConformant: "1;31", Broken: "1;31"}[Result(r.Result)]
+	if code == "" {
+		code = "1;33"
+	}
+	fmt.Fprintf(&b, "%s\n", paint(code, display.Line(fuzzSentence(r))))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func fuzzSentence(r *fuzz.Report) string {
+	name := r.Target
+	if name == "" {
+		name = r.URL
+	}
+	pairs, wrong, warned := 0, 0, 0
+	for _, o := range r.Operations {
+		pairs += o.Pairs
+		for _, f := range o.Findings {
+			if f.Warning {
+				warned++
+			} else {
+				wrong++
+			}
+		}
+	}
+	tried := plural(pairs, "pair") + " tried"
+	if warned > 0 {
+		tried += ", " + plural(warned, "warning")
+	}
+	switch Result(r.Result) {
+	case Conformant:
+		return fmt.Sprintf("%s confuses no pair that was tried (%s)", name, tried)
+	case NotConformant:
+		return fmt.Sprintf("%s confuses requests: %s (%s)", name, plural(wrong, "rewrite"), tried)
+	case Undecided:
+		return fmt.Sprintf("inconclusive for %s (%s)", name, tried)
+	case Environment:
+		return fmt.Sprintf("nothing can be said of %s: %s", name, r.Problem)
+	case Interrupted:
+		return fmt.Sprintf("interrupted; what was seen of %s until then: %s (%s)", name, plural(wrong, "rewrite"), tried)
+	}
+	return fmt.Sprintf("oncespec itself failed: %s", r.Problem)
+}
+
+// fuzzPair writes one pair: what is wrong, both requests side by side, where they differ, what was answered.
+func fuzzPair(f *fuzz.Finding, seed uint64, rerun []string, paint func(code, s string) string) string {
+	var b strings.Builder
+	kind := string(f.Kind)
+	code := "1;31"
+	if f.Warning {
+		kind, code = "warning, "+kind, "33"
+	}
+	fmt.Fprintf(&b, "%s %s (%s): %s\n", paint(code, kind), f.Rewrite, f.Class, f.Sentence)
+	a, second, again, control, plain := f.Attempts()
+	b.WriteString(sideBySide(wireText(a), wireText(second)))
+	for _, d := range f.Diff {
+		at := d.At
+		if at == "" {
+			at = "the body"
+		}
+		fmt.Fprintf(&b, "  differs at %s: %s → %s\n", display.Line(at), side(d.A), side(d.B))
+	}
+	for _, said := range []struct {
+		what string
+		a    *history.Attempt
+	}{{"A", a}, {"B under A's key", second}, {"A again", again}, {"B under a key of its own", control}, {"A under another key", plain}} {
+		if said.a != nil {
+			fmt.Fprintf(&b, "  %-25s %s%s\n", said.what, display.Line(outcome(said.a)), answerHead(said.a))
+		}
+	}
+	if a != nil {
+		for _, o := range f.History.Observations(a.Intent) {
+			if o.Moment != "before" && o.Error == "" {
+				fmt.Fprintf(&b, "  %-25s %s by %s\n", "effects of A's key", plural(o.Count, "effect"), o.Probe)
+			}
+		}
+	}
+	fmt.Fprintf(&b, "  found in the %s, %s sent until then\n", f.From, plural(f.Requests, "request"))
+	if f.Case != "" {
+		fmt.Fprintf(&b, "  kept as %s\n", f.Case)
+	}
+	fmt.Fprintf(&b, "  again: %s\n", FuzzRerun(rerun, f, seed))
+	return b.String()
+}
+
+func answerHead(a *history.Attempt) string {
+	if a.Answer == nil || a.Answer.Body.Text == "" {
+		return ""
+	}
+	return "  " + display.Line(short(a.Answer.Body.Text))
+}
+
+func side(value string) string {
+	if value == "" {
+		return "(absent)"
+	}
+	return display.Line(short(value))
+}
+
+// shortLength is how much of a value a line shows.
+const shortLength = 100
+
+func short(s string) string {
+	if r := []rune(s); len(r) > shortLength {
+		return string(r[:shortLength]) + "…"
+	}
+	return s
+}
+
+// wireText is what of a request people compare: its first line, its headers, its body.
+func wireText(a *history.Attempt) (lines []string) {
+	if a == nil {
+		return nil
+	}
+	lines = append(lines, a.Request.Method+" "+path(a.Request.URL))
+	for _, h := range a.Request.Header {
+		lines = append(lines, h[0]+": "+h[1])
+	}
+	lines = append(lines, "")
+	body := a.Request.Body
+	if body.Base64 != "" {
+		return append(lines, "base64: "+body.Base64)
+	}
+	return append(lines, strings.Split(body.Text, "\n")...)
+}
+
+// half is the width of one request where two stand side by side.
+const half = 56
+
+// sideBySide sets two texts beside one another; lines that differ are marked.
+func sideBySide(a, b []string) string {
+	left, right := folded(a), folded(b)
+	var out strings.Builder
+	for i := range max(len(left), len(right)) {
+		l, r := "", ""
+		if i < len(left) {
+			l = left[i]
+		}
+		if i < len(right) {
+			r = right[i]
+		}
+		mark := " "
+		if l != r {
+			mark = "≠"
+		}
+		fmt.Fprintf(&out, "  %s%s %s %s\n", l, strings.Repeat(" ", max(0, half-len([]rune(l)))), mark, r)
+	}
+	return strings.ReplaceAll(out.String(), " \n", "\n")
+}
+
+// folded cuts lines to the width. White space at the end and what cannot be seen is written as an escape: two requests may
+// differ in nothing else.
+func folded(lines []string) (out []string) {
+	for _, l := range lines {
+		r := []rune(visible(l))
+		for len(r) > half {
+			out = append(out, string(r[:half]))
+			r = r[half:]
+		}
+		out = append(out, string(r))
+	}
+	return out
+}
+
+func visible(s string) string {
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == ' ' && i == len(s)-1:
+			b.WriteString("␠")
+		case r < ' ' || r == 0x7f || r == 0xa0 || r == 0x200b || r == 0x2028 || r == 0x2029 || r == 0xfeff || 0x300 <= r && r <= 0x36f:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return display.Text(b.String())
+}
+
+// FuzzMarkdown writes the report for a page: each pair whole.
+func FuzzMarkdown(w io.Writer, r *fuzz.Report, rerun []string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\nProfile %s, seed %d, %s, %.1f s.\n", display.Line(fuzzSentence(r)), r.Profile, r.Seed, r.URL, float64(r.DurationMS)/1000)
+	for _, o := range r.Operations {
+		fmt.Fprintf(&b, "\n## %s\n\n%s, %s, %s under keys of their own.\n", o.Name, plural(o.Pairs, "pair"), plural(o.Requests, "request"), plural(o.Executions, "write"))
+		if o.Premise != "" {
+			fmt.Fprintf(&b, "\n%s\n", display.Line(o.Premise))
+		}
+		if o.Stopped != "" {
+			fmt.Fprintf(&b, "\nEnded: %s.\n", display.Line(o.Stopped))
+		}
+		if len(o.Strategies) > 0 {
+			b.WriteString("\nWhat the wrong rows have in common:\n\n")
+			for _, s := range o.Strategies {
+				fmt.Fprintf(&b, "- **%s**\n  - foretold: %s\n", display.Line(s.String()), strings.Join(s.Evidence, ", "))
+			}
+		}
+		for _, n := range o.Narrowed {
+			fmt.Fprintf(&b, "\nLeft alone: `%s`, whose value `%s` the target refuses with %s.\n", n.At, display.Line(short(n.Value)), n.Says)
+		}
+		for _, f := range o.Findings {
+			fmt.Fprintf(&b, "\n### %s\n\n%s\n\n~~~text\n%s~~~\n", f.Rewrite, display.Line(f.Detail), fuzzPair(f, r.Seed, rerun, painter(false)))
+		}
+		if len(o.Rows) > 0 {
+			b.WriteString("\n| rewrite | class | verdict | |\n|---|---|---|---|\n")
+			for _, row := range o.Rows {
+				fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", row.ID, row.Class, row.Verdict, strings.ReplaceAll(display.Line(row.Detail), "|", `\|`))
+			}
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

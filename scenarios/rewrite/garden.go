@@ -1,0 +1,81 @@
+package rewrite
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Garden makes one A for many rewrites: what they need is planted side by side into a free-form object, so that one request
+// and one key serve to try them all. The trials are to be applied to the sample with the changes made. A rewrite that needs an
+// A of its own, such as one with a header, or a number that not every API can read, comes back as a trial of the sample itself.
+func Garden(s *Sample, rows []Rewrite) (changes []Change, together, alone []Trial) {
+	plots := map[string]string{} // by planted value: where it stands
+	for _, r := range rows {
+		sites := r.Sites(s)
+		if len(sites) == 0 {
+			continue
+		}
+		site := sites[0]
+		action, body := r.act.(inBody)
+		home, last := above(site.At)
+		switch {
+		case !site.Planted:
+			together = append(together, Trial{Rewrite: r.ID, Site: site})
+		case !body || last != planted || delicate(action.planted()):
+			alone = append(alone, Trial{Rewrite: r.ID, Site: site})
+		default:
+			at, known := plots[home+action.plant]
+			if !known {
+				at = fmt.Sprintf("%s/%s%d", home, planted, len(plots)+1)
+				plots[home+action.plant] = at
+				changes = append(changes, Change{At: at, Value: action.plant})
+			}
+			together = append(together, Trial{Rewrite: r.ID, Site: Site{At: at, Planted: true}})
+		}
+	}
+	return s.checkGarden(changes, together, alone)
+}
+
+// checkGarden sends those to an A of their own that do not fit into the common one.
+func (s *Sample) checkGarden(changes []Change, all, alone []Trial) ([]Change, []Trial, []Trial) {
+	garden, err := s.With(changes...)
+	if err != nil {
+		garden, changes = s, nil
+	}
+	var together []Trial
+	for _, t := range all {
+		r, _ := Find(t.Rewrite)
+		pair, ok := r.Apply(garden, t.Site, t.Choice)
+		if ok && pair.A.Equal(garden.request) {
+			together = append(together, t)
+			continue
+		}
+		if sites := r.Sites(s); len(sites) > 0 {
+			alone = append(alone, Trial{Rewrite: r.ID, Site: sites[0]})
+		}
+	}
+	return changes, together, alone
+}
+
+// above splits a pointer before its last token.
+func above(pointer string) (parent, last string) {
+	i := strings.LastIndexByte(pointer, '/')
+	if i < 0 {
+		return "", pointer
+	}
+	return pointer[:i], pointer[i+1:]
+}
+
+// delicate tells whether a value is one that a correct API may be unable to read: it would take all others with it.
+func delicate(n *Node) (found bool) {
+	n.walk(func(p place) {
+		if p.node.Kind == Number {
+			f, err := strconv.ParseFloat(p.node.Text, 64)
+			zero := f == 0 && strings.Trim(p.node.Text, "-0.") != ""
+			found = found || err != nil || math.IsInf(f, 0) || zero
+		}
+	})
+	return found
+}
