@@ -309,9 +309,10 @@ func sideBySide(a, b []string) string {
 		if l != r {
 			mark = "≠"
 		}
-		fmt.Fprintf(&out, "  %s%s %s %s\n", l, strings.Repeat(" ", max(0, half-len([]rune(l)))), mark, r)
+		line := fmt.Sprintf("  %s%s %s %s", l, strings.Repeat(" ", max(0, half-len([]rune(l)))), mark, r)
+		out.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	return strings.ReplaceAll(out.String(), " \n", "\n")
+	return out.String()
 }
 
 // folded cuts lines to the width. White space at the end and what cannot be seen is written as an escape: two requests may

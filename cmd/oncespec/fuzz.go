@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/oncespec/oncespec/reports"
 	"github.com/oncespec/oncespec/scenarios/fuzz"
-	"github.com/oncespec/oncespec/scenarios/run"
 )
 
 // FuzzCmd searches for a pair of requests that the target confuses.
@@ -41,8 +41,8 @@ func (c *FuzzCmd) Run(ctx context.Context, io streams) error {
 	if err != nil {
 		return err
 	}
-	if err := run.Prepare(c.Out); err != nil {
-		return &exitError{reports.Environment.ExitCode(), err}
+	if err := os.MkdirAll(c.Out, 0o755); err != nil {
+		return &exitError{reports.Environment.ExitCode(), fmt.Errorf("--out: %w", err)}
 	}
 	shown := &fuzzProgress{progress: newProgress(io.err, c.Quiet)}
 	report, err := fuzz.Run(ctx, fuzz.Options{Config: cfg, Operations: c.Operation, Rewrites: c.Rewrite, Cases: c.Cases, For: c.For, Seed: c.Seed,

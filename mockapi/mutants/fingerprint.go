@@ -5,9 +5,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
+	"github.com/oncespec/oncespec/mockapi/command"
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/mockapi/fingerprint"
 	"github.com/oncespec/oncespec/mockapi/flow"
@@ -48,6 +50,85 @@ var fingerprintMutants = []Mutant{
 				return digestOf(f, call, text(value)) // as encoding/json writes it: -0 is not 0
 			}
 		},
+	},
+	{
+		Name:      "fingerprint-stringify",
+		Defect:    "It compares JSON.stringify of the parsed body: another order of members is another request, and 2^53+1 is 2^53.",
+		Stage:     "Fingerprint",
+		Operation: "create-ticket",
+		Must:      []string{"fingerprint/same-meaning#order/top", "fingerprint/other-meaning#number/beyond-2^53"},
+		May: []May{
+			{"fingerprint/same-meaning", "every other change of the order of members is refused"},
+			{"fingerprint/other-meaning", "other numbers that float64 does not tell apart"},
+		},
+		Install: func(f *flow.Flow) { f.Fingerprint = javascript(f, insertion, nil) },
+	},
+	{
+		Name:      "fingerprint-replacer-array",
+		Defect:    "It gives JSON.stringify the sorted top-level names as a list of what to keep, which drops all nested members of other names.",
+		Stage:     "Fingerprint",
+		Operation: "create-ticket",
+		Must:      []string{"fingerprint/other-meaning#nested/leaf"},
+		May: []May{
+			{"fingerprint/other-meaning", "other changes of nested members"},
+			{"fingerprint/declared", "changes of nested members that the contract leaves open, but whose effects differ"},
+		},
+		Install: func(f *flow.Flow) {
+			f.Fingerprint = javascript(f, slices.Sort[[]string], func(top []string) []string { return top })
+		},
+	},
+	{
+		Name:      "fingerprint-sorts-recursively",
+		Defect:    "It parses the body with JavaScript and sorts members recursively, so 2^53 and 2^53+1 are one number.",
+		Stage:     "Fingerprint",
+		Operation: "create-ticket",
+		Must:      []string{"fingerprint/other-meaning#number/beyond-2^53"},
+		May: []May{
+			{"fingerprint/other-meaning", "other numbers that float64 does not tell apart"},
+		},
+		Install: func(f *flow.Flow) { f.Fingerprint = javascript(f, slices.Sort[[]string], nil) },
+	},
+	{
+		Name:      "fingerprint-struct",
+		Defect:    "It decodes the details into the fields that it knows, which drops all others.",
+		Stage:     "Fingerprint",
+		Operation: "create-ticket",
+		Must:      []string{"fingerprint/other-meaning#nested/depth-4"},
+		May: []May{
+			{"fingerprint/other-meaning", "other changes of fields that it does not know"},
+			{"fingerprint/declared", "changes of such fields that the contract leaves open, but whose effects differ"},
+		},
+		Install: func(f *flow.Flow) {
+			f.Fingerprint = changed(f, func(value any) any {
+				ticket, ok := value.(map[string]any)
+				if !ok || ticket["details"] == nil {
+					return value
+				}
+				var known struct {
+					Source *struct {
+						System *string      `json:"system,omitempty"`
+						Page   *json.Number `json:"page,omitempty"`
+					} `json:"source,omitempty"`
+					Ratio *json.Number `json:"ratio,omitempty"`
+					Note  *string      `json:"note,omitempty"`
+				}
+				if json.Unmarshal([]byte(text(ticket["details"])), &known) == nil {
+					ticket["details"] = known
+				}
+				return value
+			})
+		},
+	},
+	{
+		Name:      "fingerprint-jcs",
+		Defect:    "It compares the canonical form of RFC 8785, whose numbers are float64: 2^53 and 2^53+1 are one.",
+		Stage:     "Fingerprint",
+		Operation: "create-ticket",
+		Must:      []string{"fingerprint/other-meaning#number/beyond-2^53"},
+		May: []May{
+			{"fingerprint/other-meaning", "other numbers that float64 does not tell apart"},
+		},
+		Install: func(f *flow.Flow) { f.Fingerprint = jcs(f) },
 	},
 	{
 		Name:      "fingerprint-top-level",
@@ -269,6 +350,11 @@ var fingerprintMutants = []Mutant{
 			}
 		},
 	},
+}
+
+// beyondFloat refuses a number that float64 cannot hold.
+func beyondFloat(err error) error {
+	return &command.Refusal{Status: http.StatusBadRequest, Code: "malformed_body", Title: "The body has no canonical form", Detail: err.Error()}
 }
 
 // changed digests the command after a change to it. Numbers keep their exact value.

@@ -39,7 +39,8 @@ type Options struct {
 	Version     string
 	Progress    func(Progress) // called one at a time; may be nil
 
-	noSweep bool // tests of the random search
+	// For tests: one phase alone, and an end at the first finding.
+	noSweep, noSearch, first bool
 }
 
 // Progress is how far a search is.

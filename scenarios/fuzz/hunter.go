@@ -78,6 +78,9 @@ func (h *hunter) search(ctx context.Context) error {
 			return err
 		}
 	}
+	if h.o.noSearch {
+		return nil
+	}
 	return h.draw(ctx)
 }
 
@@ -213,6 +216,9 @@ func (h *hunter) keep(j judged, from string) *Finding {
 	defer h.mu.Unlock()
 	f.Requests = h.report.Requests
 	h.report.Findings = append(h.report.Findings, f)
+	if h.o.first {
+		h.report.Stopped = "one is enough"
+	}
 	return f
 }
 

@@ -22,6 +22,8 @@ const (
 	patience = 3
 	// mostInvalid is how many random bodies the target may refuse in a row before bodies are drawn no more.
 	mostInvalid = 20
+	// spread keeps the cases of neighbouring seeds apart (the golden ratio in 64 bits).
+	spread = 0x9E3779B97F4A7C15
 	// mostShrink bounds what is sent to make one pair smaller.
 	mostShrink = 60
 )
@@ -69,7 +71,7 @@ func (h *hunter) draw(ctx context.Context) error {
 		group.Go(func() error {
 			for !done() && within.Err() == nil {
 				n := int(number.Add(1))
-				if err := h.play(within, hands.Example(int(h.o.Seed>>1)+n)); err != nil {
+				if err := h.play(within, hands.Example(int(h.o.Seed*spread>>1)+n)); err != nil {
 					return err
 				}
 			}
@@ -86,6 +88,9 @@ func (h *hunter) draw(ctx context.Context) error {
 // drawHand draws a body and some rewrites; those that tell most stand in front more often than not.
 func drawHand(t *rapid.T, s *rewrite.Sample, rows []rewrite.Rewrite, telling bool) hand {
 	out := hand{body: rewrite.Generate(t, s)}
+	if len(out.body) > 1 && rapid.Bool().Draw(t, "few") { // some defects show only where most is as in the sample
+		out.body = rapid.Permutation(out.body).Draw(t, "changes")[:1]
+	}
 	var front, others []rewrite.Rewrite
 	for _, r := range rapid.Permutation(rows).Draw(t, "rewrites") {
 		if slices.Contains(sentinels, r.ID) {

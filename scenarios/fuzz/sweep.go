@@ -40,7 +40,7 @@ func (h *hunter) sweep(ctx context.Context) error {
 	for _, rows := range [][]rewrite.Rewrite{first, rest} {
 		changes, together, alone := rewrite.Garden(h.sample, rows)
 		for part := range slices.Chunk(together, batch) {
-			if err := h.sweepPart(ctx, planted(changes, part), part); err != nil || ctx.Err() != nil {
+			if err := h.sweepPart(ctx, planted(changes, part), part); err != nil || ctx.Err() != nil || h.enough() {
 				return err
 			}
 		}
@@ -54,6 +54,13 @@ func (h *hunter) sweep(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// enough tells whether the search was told to end.
+func (h *hunter) enough() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.report.Stopped != ""
 }
 
 // planted keeps the changes that the trials act at.
@@ -118,7 +125,7 @@ func (h *hunter) sweepPart(ctx context.Context, changes []rewrite.Change, trials
 		default:
 			err = h.sweepOne(ctx, t, changes)
 		}
-		if err != nil || ctx.Err() != nil {
+		if err != nil || ctx.Err() != nil || h.enough() {
 			return err
 		}
 	}

@@ -1,6 +1,9 @@
 package rewrite
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // Shrink makes a failing trial smaller and keeps it failing. It works on the trial's changes instead of on the random bits
 // behind them: first no change at all, then ever fewer, then smaller values. This takes few requests, and each pair is tried
@@ -55,7 +58,7 @@ func (r Request) id() string {
 	return out + strconv.Itoa(len(r.Body)) + "\n" + string(r.Body)
 }
 
-// withoutChanges tries the rewrite on the sample itself, at the failing place and at a few others.
+// withoutChanges tries the rewrite on the sample itself, at its likeliest place, at the failing one, and at a few others.
 func (k *shrinker) withoutChanges() {
 	if len(k.best.Changes) == 0 {
 		return
@@ -64,7 +67,8 @@ func (k *shrinker) withoutChanges() {
 	if !known {
 		return
 	}
-	sites := append([]Site{k.best.Site}, rewrite.Sites(k.s)...)
+	sites := rewrite.Sites(k.s)
+	sites = slices.Insert(sites, min(1, len(sites)), k.best.Site)
 	for _, site := range sites[:min(len(sites), 4)] {
 		if k.offer(Trial{k.best.Rewrite, nil, site, k.best.Choice}) {
 			return
