@@ -279,7 +279,9 @@ var exchanges = map[string]exchange{
 					break
 				}
 			}
-			return fmt.Sprintf("during %s; after %s; tickets %d, bookings %d", brief(during), brief(after), b.tickets("t"), b.downstream.booked("t"))
+			tickets := b.tickets("t")
+			b.http.Close() // waits for what still runs, though its client is gone
+			return fmt.Sprintf("during %s; after %s; tickets %d, bookings %d", brief(during), brief(after), tickets, b.downstream.booked("t"))
 		},
 	},
 	"refused for good": {

@@ -16,6 +16,7 @@ type Mutant struct {
 	Defect    string   // one sentence: what it does
 	Stage     string   // of flow.Stages: the one that is replaced
 	Operation string   // that it is tested on, as the built-in configuration names it
+	Database  string   // that it has its defect on only, such as OnPostgres; empty: on any
 	Must      []string // requirements (id or id#part) that have to fail or warn
 	May       []May    // those that may fail or warn besides
 
@@ -39,9 +40,10 @@ func (m Mutant) MarshalJSON() ([]byte, error) {
 		Name      string   `json:"name"`
 		Defect    string   `json:"defect"`
 		Operation string   `json:"operation"`
+		Database  string   `json:"database,omitempty"`
 		Must      []string `json:"must"`
 		May       []string `json:"may"`
-	}{m.Name, m.Defect, m.Operation, m.Must, may})
+	}{m.Name, m.Defect, m.Operation, m.Database, m.Must, may})
 }
 
 // Find returns the mutant of a name. Its error names the nearest one there is.

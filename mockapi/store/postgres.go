@@ -76,9 +76,13 @@ func (p *Postgres) View(ctx context.Context, read func(Reader) error) error {
 
 // Update implements Store.
 func (p *Postgres) Update(ctx context.Context, change func(Tx) error) error {
+	return p.update(ctx, pgx.Serializable, change)
+}
+
+func (p *Postgres) update(ctx context.Context, isolation pgx.TxIsoLevel, change func(Tx) error) error {
 	end := time.Now().Add(p.patience)
 	for attempt := 1; ; attempt++ {
-		err := p.attempt(ctx, pgx.TxOptions{IsoLevel: pgx.Serializable}, change)
+		err := p.attempt(ctx, pgx.TxOptions{IsoLevel: isolation}, change)
 		if !isRefused(err) {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -31,7 +32,12 @@ func (p *Postgres) Hold(ctx context.Context, name string) (release func() error,
 		}
 		return nil, failed(ctx, "hold "+name, err)
 	}
-	return end, nil
+	return func() error {
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackGrace)
+		defer cancel()
+		_, err := session.Exec(grace, "SELECT pg_advisory_unlock($1, $2)", class, object) // the end of the session takes a moment
+		return errors.Join(failed(grace, "release "+name, err), end())
+	}, nil
 }
 
 // Held implements Store.

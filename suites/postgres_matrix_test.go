@@ -1,0 +1,26 @@
+package suites_test
+
+import (
+	"testing"
+
+	"github.com/oncespec/oncespec/mockapi/mutants"
+	"github.com/oncespec/oncespec/scenarios/run"
+)
+
+// TestMutantMatrixOnPostgreSQL holds the mutants whose defect is in how they use PostgreSQL to what they must and may fail.
+func TestMutantMatrixOnPostgreSQL(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, m := range mutants.List() {
+		if m.Database != mutants.OnPostgres {
+			continue
+		}
+		if found++; !chosen(found-1, m.Name) {
+			continue
+		}
+		t.Run(m.Name, func(t *testing.T) {
+			t.Parallel()
+			hold(t, m, onPostgres(t, m.Name, run.Selection{Operations: []string{m.Operation}}))
+		})
+	}
+}
