@@ -35,7 +35,8 @@ func TestEveryMutantDiffers(t *testing.T) {
 			}
 		})
 	}
-	for _, m := range mutants.List() {
+	all := append(mutants.List(), mutants.OnPostgres()...)
+	for _, m := range all {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			want, known := seenIn[m.Name]
@@ -49,15 +50,15 @@ func TestEveryMutantDiffers(t *testing.T) {
 			}
 		})
 	}
-	if len(seenIn) != len(mutants.List()) {
-		t.Errorf("%d exchanges for %d mutants", len(seenIn), len(mutants.List()))
+	if len(seenIn) != len(all) {
+		t.Errorf("%d exchanges for %d mutants", len(seenIn), len(all))
 	}
 }
 
 // mutantBench has a store that a restart finds again, so that what a mutant keeps elsewhere is lost in one.
 func mutantBench(t *testing.T, exchange, name string) *bench {
 	reopen := func(kept store.Store) func() store.Store { return func() store.Store { return kept } }(&store.Memory{})
-	if m, err := mutants.Find(name); err == nil && m.Database == mutants.OnPostgres {
+	if m, err := mutants.Find(name); err == nil && m.Postgres {
 		schema := storetest.Schema(t)
 		reopen = func() store.Store { return openStore(t, schema) }
 	}

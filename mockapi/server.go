@@ -93,7 +93,7 @@ func New(options Options) (*Server, error) {
 		if err != nil {
 			return nil, fmt.Errorf("mock API: %w", err)
 		}
-		if _, postgres := options.Store.(*store.Postgres); mutant.Database == mutants.OnPostgres && !postgres {
+		if _, postgres := options.Store.(*store.Postgres); mutant.Postgres && !postgres {
 			return nil, fmt.Errorf("mock API: mutant %s has its defect on PostgreSQL only: give it a store at postgres://…", mutant.Name)
 		}
 		mutant.Install(f)

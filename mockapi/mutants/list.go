@@ -6,5 +6,8 @@ import "slices"
 func List() []Mutant {
 	return slices.Concat(keyMutants, claimMutants, replayMutants, conflictMutants, fingerprintMutants,
 		lostMutants, failureMutants, crashMutants, statusMutants, forgetMutants,
-		outboxMutants, lifetimeMutants, postgresMutants)
+		outboxMutants, lifetimeMutants)
 }
+
+// OnPostgres returns those whose defect is in how they use PostgreSQL; they are nothing without it.
+func OnPostgres() []Mutant { return slices.Clone(postgresMutants) }

@@ -16,7 +16,7 @@ type Mutant struct {
 	Defect    string   // one sentence: what it does
 	Stage     string   // of flow.Stages: the one that is replaced
 	Operation string   // that it is tested on, as the built-in configuration names it
-	Database  string   // that it has its defect on only, such as OnPostgres; empty: on any
+	Postgres  bool     // it has its defect on PostgreSQL only
 	Must      []string // requirements (id or id#part) that have to fail or warn
 	May       []May    // those that may fail or warn besides
 
@@ -40,16 +40,15 @@ func (m Mutant) MarshalJSON() ([]byte, error) {
 		Name      string   `json:"name"`
 		Defect    string   `json:"defect"`
 		Operation string   `json:"operation"`
-		Database  string   `json:"database,omitempty"`
 		Must      []string `json:"must"`
 		May       []string `json:"may"`
-	}{m.Name, m.Defect, m.Operation, m.Database, m.Must, may})
+	}{m.Name, m.Defect, m.Operation, m.Must, may})
 }
 
 // Find returns the mutant of a name. Its error names the nearest one there is.
 func Find(name string) (Mutant, error) {
 	var names []string
-	for _, m := range List() {
+	for _, m := range append(List(), OnPostgres()...) {
 		if m.Name == name {
 			return m, nil
 		}

@@ -21,7 +21,7 @@ func TestMutantsAreWellFormed(t *testing.T) {
 	t.Parallel()
 	name := regexp.MustCompile(`\A[a-z0-9]+(-[a-z0-9]+)*\z`)
 	seen := map[string]bool{}
-	for _, m := range mutants.List() {
+	for _, m := range append(mutants.List(), mutants.OnPostgres()...) {
 		t.Run(m.Name, func(t *testing.T) {
 			if !name.MatchString(m.Name) || seen[m.Name] {
 				t.Errorf("name %q: expected lower-case words joined by hyphens, once", m.Name)

@@ -8,16 +8,13 @@ import (
 	"github.com/oncespec/oncespec/mockapi/store"
 )
 
-// OnPostgres is the Database of a mutant whose defect is in how it uses PostgreSQL.
-const OnPostgres = "postgres"
-
 // postgresMutants fence nothing: those who get the claim wrong do not have that either.
 var postgresMutants = []Mutant{
 	{
 		Name:      "unique-index-missing",
 		Defect:    "It reads, finds nothing and inserts, at READ COMMITTED, and the table has no unique index on the key.",
 		Stage:     "Store",
-		Database:  OnPostgres,
+		Postgres:  true,
 		Operation: "create-ticket",
 		Must:      []string{"race/one-effect"},
 		Install: func(f *flow.Flow) {
@@ -29,7 +26,7 @@ var postgresMutants = []Mutant{
 		Name:      "read-committed-upsert",
 		Defect:    "It reads the key's row and writes it with an upsert, in one transaction at READ COMMITTED: two that read together both write.",
 		Stage:     "Claim",
-		Database:  OnPostgres,
+		Postgres:  true,
 		Operation: "create-ticket",
 		Must:      []string{"race/one-effect"},
 		Install: func(f *flow.Flow) {
@@ -50,7 +47,7 @@ var postgresMutants = []Mutant{
 		Name:      "advisory-lock-released-early",
 		Defect:    "Its advisory lock on the key ends with the transaction that looks for the key, before the one that writes it.",
 		Stage:     "Claim",
-		Database:  OnPostgres,
+		Postgres:  true,
 		Operation: "create-ticket",
 		Must:      []string{"race/one-effect"},
 		Install: func(f *flow.Flow) {
@@ -75,7 +72,7 @@ var postgresMutants = []Mutant{
 		Name:      "effect-on-its-own-connection",
 		Defect:    "It commits the effect on another connection than the record: where the database has the record's transaction run again, so is the effect.",
 		Stage:     "Complete",
-		Database:  OnPostgres,
+		Postgres:  true,
 		Operation: "create-ticket",
 		Must:      []string{"race/distinct-keys"},
 		May: []May{
