@@ -182,6 +182,14 @@ var claimMutants = []Mutant{
 			}
 		},
 	},
+	{
+		Name:      "claims-of-one-process",
+		Defect:    "It knows the keys that it is at work on itself, and takes a claim of another replica for a dead process's leftover: both execute.",
+		Stage:     "Claim",
+		Operation: "create-ticket",
+		Must:      []string{"race/replicas"},
+		Install:   claimsOfOneProcess,
+	},
 }
 
 // loserGetsWinnersResult compares payloads with the record that it finds, and not with the one that it collides with.

@@ -25,7 +25,7 @@ var downstreamRows = []Requirement{
 		ID:        "downstream/reconciles",
 		Sentence:  "After quiet, acknowledged intents, resources, values and downstream bookings agree with one another.",
 		Level:     verdict.Must,
-		Premises:  []string{"replay/one-effect", "downstream/one-effect", "race/one-effect", "race/distinct-keys"},
+		Premises:  []string{"replay/one-effect", "downstream/one-effect", "race/one-effect", "race/distinct-keys", "race/replicas"},
 		Needs:     []Need{NeedState, NeedGate, NeedKeyHeader},
 		Sources:   []Source{MissingKey},
 		Scenarios: []string{"*"},

@@ -39,6 +39,15 @@ var raceRows = []Requirement{
 		Scenarios: []string{"race/distinct-keys"},
 	},
 	{
+		ID:        "race/replicas",
+		Sentence:  "Duplicates spread over two replicas make one effect.",
+		Level:     verdict.Must,
+		Premises:  []string{"replay/one-effect", "race/one-effect"},
+		Needs:     []Need{NeedState, NeedReplicas, NeedKeyHeader},
+		Sources:   []Source{MissingKey, Field},
+		Scenarios: []string{"race/replicas"},
+	},
+	{
 		ID:        "race/in-flight",
 		Sentence:  "A duplicate that arrives while the first is held gets the declared in-flight answer.",
 		Level:     verdict.Should,

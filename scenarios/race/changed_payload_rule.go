@@ -10,20 +10,7 @@ import (
 )
 
 func changedPayloadRule(c rule.Case) []rule.Finding {
-	var together overlap
-	var against []rule.Finding
-	for _, h := range c.Histories {
-		together.add(h)
-		for _, in := range h.Intents {
-			if f := changedPayloadOf(c, h, in.ID); f.Outcome != verdict.Pass {
-				against = append(against, f.At(h.ID))
-			}
-		}
-	}
-	if len(against) > 0 {
-		return against
-	}
-	return []rule.Finding{together.passed(c, "one of the payloads was executed, once")}
+	return judged(c, changedPayloadOf, "one of the payloads was executed, once")
 }
 
 func changedPayloadOf(c rule.Case, h *history.History, intent string) rule.Finding {

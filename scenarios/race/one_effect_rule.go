@@ -7,22 +7,7 @@ import (
 )
 
 // oneEffectRule judges the trials together: any of them may fail, and one that overlapped is enough to pass.
-func oneEffectRule(c rule.Case) []rule.Finding {
-	var together overlap
-	var against []rule.Finding
-	for _, h := range c.Histories {
-		together.add(h)
-		for _, in := range h.Intents {
-			if f := oneEffectOf(c, h, in.ID); f.Outcome != verdict.Pass {
-				against = append(against, f.At(h.ID))
-			}
-		}
-	}
-	if len(against) > 0 {
-		return against
-	}
-	return []rule.Finding{together.passed(c, "one effect each")}
-}
+func oneEffectRule(c rule.Case) []rule.Finding { return judged(c, oneEffectOf, "one effect each") }
 
 // oneEffectOf judges by effects. Whether every answer is an allowed one is another requirement, and so is whether the
 // result replays; but somebody must have got it.

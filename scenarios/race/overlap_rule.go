@@ -19,21 +19,50 @@ type overlap struct {
 // add takes in the bursts of a history.
 func (o *overlap) add(h *history.History) {
 	for _, b := range h.Bursts("") {
-		o.bursts++
-		working, flying := max(atWork(h, b), atStore(b)), min(b.Overlapped, whole(h, b))
-		o.detection.add(h, b)
-		switch {
-		case working > 1:
-			o.atWork++
-			o.most = max(o.most, working)
-		case flying > 1:
-			o.inFlight++
-			o.most = max(o.most, min(b.Together, flying))
-		default:
-			continue
-		}
-		o.histories = append(o.histories, h.ID)
+		o.addBurst(h, b)
 	}
+}
+
+func (o *overlap) addBurst(h *history.History, b *history.Burst) {
+	o.bursts++
+	working, flying := max(atWork(h, b), atStore(b)), min(b.Overlapped, whole(h, b))
+	o.detection.add(h, b)
+	switch {
+	case working > 1:
+		o.atWork++
+		o.most = max(o.most, working)
+	case flying > 1:
+		o.inFlight++
+		o.most = max(o.most, min(b.Together, flying))
+	default:
+		return
+	}
+	o.histories = append(o.histories, h.ID)
+}
+
+// eachIntent judges every intent by itself, and returns what speaks against the target or is in doubt.
+func eachIntent(c rule.Case, judge func(rule.Case, *history.History, string) rule.Finding) (against []rule.Finding) {
+	for _, h := range c.Histories {
+		for _, in := range h.Intents {
+			if f := judge(c, h, in.ID); f.Outcome != verdict.Pass {
+				against = append(against, f.At(h.ID))
+			}
+		}
+	}
+	return against
+}
+
+// judged is what the rules of simultaneous requests have in common: every intent is judged, and where nothing is held against the
+// target it passes as far as anything was simultaneous.
+func judged(c rule.Case, judge func(rule.Case, *history.History, string) rule.Finding, good string) []rule.Finding {
+	if against := eachIntent(c, judge); len(against) > 0 {
+		return against
+	}
+	var together overlap
+	for _, h := range c.Histories {
+		together.add(h)
+	}
+	return []rule.Finding{together.passed(c, "%s", good)}
 }
 
 // atWork counts the requests of a burst that the target had whole before the one that was held in its downstream call was

@@ -48,20 +48,27 @@ func keysThatMet(h *history.History, b *history.Burst, each int) (met int) {
 // inFlightWith counts the intent's attempts, the given one included, that the target had whole and not begun to answer when it got
 // this one.
 func inFlightWith(a *history.Attempt, intent string, all []*history.Attempt) (n int) {
-	at := a.Link.LastRequestAt
-	if a.Intent != intent || !a.Link.RequestWhole {
+	if a.Intent != intent {
 		return 0
 	}
 	for _, other := range all {
-		from, to := other.Link.LastRequestAt, other.Link.FirstByteAt
-		if to == 0 {
-			to = other.Ended
-		}
-		if other.Intent == intent && other.Link.RequestWhole && from > 0 && from <= at && at <= to {
+		if other.Intent == intent && during(a, other) {
 			n++
 		}
 	}
 	return n
+}
+
+// besides tells whether the target had both requests whole at one moment, and had begun to answer neither.
+func besides(a, b *history.Attempt) bool { return during(a, b) || during(b, a) }
+
+// during tells whether the target had the first request whole while it had the other, not yet answered.
+func during(a, other *history.Attempt) bool {
+	at, from, to := a.Link.LastRequestAt, other.Link.LastRequestAt, other.Link.FirstByteAt
+	if to == 0 {
+		to = other.Ended
+	}
+	return a.Link.RequestWhole && other.Link.RequestWhole && from > 0 && from <= at && at <= to
 }
 
 // says states in words what would have been seen; empty where nothing is known.
@@ -108,13 +115,20 @@ func (d *detection) window(busy bool) string {
 		return fmt.Sprintf("no burst here was like those of the measurement, one of which (%s) sees %s of %s with probability %.2f or more",
 			d.load(), kind, length, best.Floor)
 	}
-	return fmt.Sprintf("%s of %s or more would have been seen with probability %.2f or more (%d bursts of %s; of the known-racy server %d of %d found it)",
-		kind, length, d.chance(*best), d.alike, d.load(), best.Hits, best.Rounds)
+	return fmt.Sprintf("%s of %s or more would have been seen with probability %.2f or more (%s of %s; of the known-racy server %d of %d found it)",
+		kind, length, d.chance(*best), counted(d.alike, "burst"), d.load(), best.Hits, best.Rounds)
 }
 
 // load is what was measured, in words.
 func (d *detection) load() string {
-	return fmt.Sprintf("%d keys, %d requests each", d.power.Keys, d.power.Requests/max(1, d.power.Keys))
+	return fmt.Sprintf("%s, %d requests each", counted(d.power.Keys, "key"), d.power.Requests/max(1, d.power.Keys))
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // chance that at least one of the bursts would have seen the window, rounded down.

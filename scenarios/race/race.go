@@ -15,6 +15,8 @@ func Scenarios() []target.Scenario {
 			Needs: []catalogue.Need{catalogue.NeedState, catalogue.NeedChange, catalogue.NeedKeyHeader}, Run: changedPayload},
 		{ID: "race/distinct-keys", Sentence: "Sends requests with keys of their own at once.",
 			Needs: []catalogue.Need{catalogue.NeedState, catalogue.NeedKeyHeader}, Run: distinctKeys},
+		{ID: "race/replicas", Sentence: "Sends duplicates to all replicas at once, then retries at each.",
+			Needs: []catalogue.Need{catalogue.NeedReplicas, catalogue.NeedKeyHeader}, Run: replicas},
 		{ID: "race/in-flight", Sentence: "Sends a duplicate while the first is held at the gate, and retries it afterwards.",
 			Needs: []catalogue.Need{catalogue.NeedGate, catalogue.NeedKeyHeader}, Run: inFlight},
 	}
@@ -27,6 +29,7 @@ func Rules() map[string]rule.Rule {
 		"race/answers":               answersRule,
 		"race/changed-payload":       changedPayloadRule,
 		"race/distinct-keys":         distinctKeysRule,
+		"race/replicas":              replicasRule,
 		"race/in-flight":             rule.Each(inFlightRule),
 		"race/in-flight-then-replay": rule.Each(inFlightThenReplayRule),
 		"race/retry-after":           rule.Each(retryAfterRule),

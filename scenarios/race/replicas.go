@@ -1,0 +1,37 @@
+package race
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/oncespec/oncespec/scenarios/target"
+)
+
+// replicas sends the same request to all instances of the target at once, and afterwards again to each of them.
+func replicas(ctx context.Context, s *target.Stage) error {
+	n, err := s.Replicas(ctx)
+	if err != nil {
+		return err
+	}
+	for i, r := range rounds(s, round{1, 2, true}, round{10, 2, false}, round{1, 8, true}) {
+		trial := s.Trial(fmt.Sprintf("round %d: %s, spread over %d replicas", i+1, r.words("duplicates"), n))
+		intents, err := r.intents(ctx, trial)
+		if err != nil {
+			return err
+		}
+		var shots []target.Shot
+		for _, in := range intents {
+			for k := range max(n, r.requests(intents)) {
+				shots = append(shots, target.Shot{Intent: in, Send: target.Send{Label: "duplicate", Replica: k % n}})
+			}
+		}
+		r.together(ctx, trial, "duplicate", shots)
+		each(intents, func(in *target.Intent) {
+			for replica := range n {
+				trial.Resolve(ctx, in, target.Send{Replica: replica})
+			}
+			trial.Observe(ctx, in, "after")
+		})
+	}
+	return nil
+}
