@@ -100,6 +100,19 @@ var lifeExchanges = map[string]exchange{
 			return fmt.Sprintf("%s; tickets %d", brief(b.create("k1", "t")), b.tickets("t"))
 		},
 	},
+	"duplicate at another replica": {
+		correct: "duplicate 409, first 201, retry 201 replay; tickets 1",
+		do: func(b *bench) string {
+			other := b.beside(func(*mockapi.Options) {})
+			b.downstream.set(func() { b.downstream.hold = make(chan struct{}) })
+			first := b.later("k1", "t")
+			b.downstream.await(b.t)
+			duplicate := meets(other, "t")
+			b.downstream.set(func() { release(&b.downstream.hold) })
+			one, two := <-first, <-duplicate
+			return fmt.Sprintf("duplicate %s, first %s, retry %s; tickets %d", brief(two), brief(one), brief(other.create("k1", "t")), b.tickets("t"))
+		},
+	},
 	"asked to stop": {
 		correct: "201 | 201 replay; tickets 1, bookings 1",
 		do: func(b *bench) string {
@@ -134,6 +147,7 @@ var seenInLife = map[string]differs{
 	"read-committed-upsert":        {"duplicates together", "one ticket false"},
 	"advisory-lock-released-early": {"duplicates together", "one ticket false"},
 	"effect-on-its-own-connection": {"many keys together", "ticket false"},
+	"claims-of-one-process":        {"duplicate at another replica", "tickets 2"},
 	"effect-apart-from-record":     {"died right after its effect", "tickets 2"},
 	"window-of-seconds":            {"two seconds later", "tickets 2"},
 	"lifetime-ends-seconds-early":  {"seconds before its end", "tickets 2"},
