@@ -8,18 +8,21 @@ import (
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
-// RerunCommand is the one command that runs the verdict's requirement on its operation again, with the same seed.
+// RerunCommand is the one command that runs the verdict's requirement on its operation again, with the same seed. What played a
+// schedule again plays it once more.
 func (r *Report) RerunCommand(v verdict.Verdict) string {
 	args := slices.Clone(r.Rerun)
 	if len(args) == 0 {
 		args = []string{"oncespec", "run"}
 	}
-	if !slices.Contains(args, "--seed") {
-		args = append(args, "--seed", fmt.Sprint(r.Seed))
-	}
-	args = append(args, "-r", v.ID)
-	for _, o := range v.Operations {
-		args = append(args, "--operation", o)
+	if replay := len(args) > 1 && args[1] == "replay"; !replay {
+		if !slices.Contains(args, "--seed") {
+			args = append(args, "--seed", fmt.Sprint(r.Seed))
+		}
+		args = append(args, "-r", v.ID)
+		for _, o := range v.Operations {
+			args = append(args, "--operation", o)
+		}
 	}
 	for i, a := range args {
 		args[i] = Quote(a)

@@ -20,9 +20,10 @@ var floors = []string{
 	"faults/journal", "faults/leaktest", "faults/valve", "faults/burst", "faults/link", "faults/life", "faults",
 	"mockapi/spelling", "mockapi/contract", "mockapi/fingerprint", "mockapi/reference", "mockapi/provider", "mockapi/store", "mockapi/store/storetest",
 	"mockapi/command", "mockapi/racy", "mockapi/flow", "mockapi/tickets", "mockapi/payments", "mockapi/mutants", "mockapi",
-	"scenarios/display", "scenarios/history", "scenarios/history/historytest", "scenarios/verdict", "scenarios/catalogue", "scenarios/rewrite",
-	"scenarios/target/template", "scenarios/target/secret", "scenarios/target/config", "scenarios/target/wire", "scenarios/target/probe", "scenarios/target/power", "scenarios/target",
-	"scenarios/rule", "scenarios/rule/ruletest",
+	"scenarios/jsonfile", "scenarios/storm", "scenarios/display", "scenarios/history", "scenarios/history/historytest", "scenarios/verdict",
+	"scenarios/catalogue", "scenarios/rewrite", "scenarios/target/template", "scenarios/target/secret", "scenarios/target/config",
+	"scenarios/target/wire", "scenarios/target/probe", "scenarios/target/power", "scenarios/target",
+	"scenarios/rule", "scenarios/rule/ruletest", "scenarios/linear",
 	"scenarios/replay", "scenarios/conflict", "scenarios/key", "scenarios/lost", "scenarios/race", "scenarios/crash",
 	"scenarios/failure", "scenarios/downstream", "scenarios/status", "scenarios/fingerprint",
 	"scenarios/fuzz", "scenarios/run", "scenarios/run/runtest", "scenarios",
@@ -62,11 +63,12 @@ func TestImportsGoDownOnly(t *testing.T) {
 func TestRulesArePure(t *testing.T) {
 	t.Parallel()
 	allowed := []string{"scenarios/history", "scenarios/history/historytest", "scenarios/verdict", "scenarios/catalogue", "scenarios/rule", "mockapi/contract",
-		"mockapi/fingerprint", "mockapi/reference", "scenarios/rewrite"} // rewrites are pure data: what B means compared with A
+		"mockapi/fingerprint", "mockapi/reference", "scenarios/storm", "scenarios/linear", "scenarios/rewrite"} // rewrites are pure data: what B means compared with A
 	banned := []string{"os", "net", "net/http", "io/fs", "os/exec", "time", "math/rand", "math/rand/v2", "crypto/rand", "syscall"}
+	judging := []string{"scenarios/rule", "scenarios/linear"} // in whole
 	found := 0
 	eachFile(t, func(t *testing.T, file, pkg string, imports []string) {
-		rule := strings.HasSuffix(file, "_rule.go") || pkg == "scenarios/rule" && !strings.HasSuffix(file, "_test.go")
+		rule := strings.HasSuffix(file, "_rule.go") || slices.Contains(judging, pkg) && !strings.HasSuffix(file, "_test.go")
 		if !rule {
 			return
 		}
@@ -86,10 +88,10 @@ func TestRulesArePure(t *testing.T) {
 }
 
 // searches have to run their rule in the loop.
-var searches = map[string]bool{"scenarios/fingerprint/property.go": true, "scenarios/fingerprint/hunt.go": true}
+var searches = map[string]bool{"scenarios/fingerprint/property.go": true, "scenarios/fingerprint/hunt.go": true, "scenarios/lost/storm.go": true}
 
 // TestActingAndJudgingAreApart: a procedure steers by what the contract calls an answer, never by a rule. A pack's own table,
-// named like the pack, holds its procedures beside its rules; the random search has to run its rule in the loop.
+// named like the pack, holds its procedures beside its rules; the random searches have to run their rule in the loop.
 func TestActingAndJudgingAreApart(t *testing.T) {
 	t.Parallel()
 	eachFile(t, func(t *testing.T, file, pkg string, imports []string) {

@@ -5,18 +5,16 @@ import (
 	"time"
 
 	"github.com/oncespec/oncespec/reports"
-	"github.com/oncespec/oncespec/scenarios/run"
 )
 
 // Execute does what the registered tree does, without Ginkgo: for plain tests, several at a time. An error means that
 // nothing could be planned or started by our own fault; what the environment did is in the report.
 func Execute(ctx context.Context, o Options) (*reports.Report, error) {
 	o = o.fill()
-	plan, err := run.NewPlan(o.Config, o.Selection, o.Seed)
+	plan, err := o.plan()
 	if err != nil {
 		return nil, err
 	}
-	plan.Rerun = o.Rerun
 	s := &Suite{opts: o, plan: plan, ctx: ctx, started: time.Now()}
 	s.start(ctx)
 	for _, step := range plan.Steps {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/oncespec/oncespec/reports"
 	"github.com/oncespec/oncespec/scenarios/run"
+	"github.com/oncespec/oncespec/scenarios/storm"
 	"github.com/oncespec/oncespec/scenarios/target/config"
 )
 
@@ -15,13 +16,14 @@ import (
 type Options struct {
 	Config            *config.Config // as config.Load or config.Parse returns it
 	Selection         run.Selection
-	Seed              uint64   // 0: drawn, and written in the report
-	Out               string   // folder for reports and histories; empty: nothing is written
-	Strict            bool     // a failed SHOULD is a fail
-	AllowInconclusive bool     // inconclusive verdicts do not fail
-	AllowRemote       bool     // hosts named under allow_hosts may be contacted
-	Racy              []string // starts the bundled known-racy server at the address that is appended (racy.Main); nil: in this process
-	Version           string   // of the tool, for the report
+	Seed              uint64      // 0: drawn, and written in the report
+	Out               string      // folder for reports and histories; empty: nothing is written
+	Strict            bool        // a failed SHOULD is a fail
+	AllowInconclusive bool        // inconclusive verdicts do not fail
+	AllowRemote       bool        // hosts named under allow_hosts may be contacted
+	Racy              []string    // starts the bundled known-racy server at the address that is appended (racy.Main); nil: in this process
+	Version           string      // of the tool, for the report
+	Storm             storm.Order // what lost/storm plays; zero: the usual length
 	Rerun             []string
 	Progress          run.Progress
 }
@@ -35,6 +37,16 @@ func (o Options) fill() Options {
 		o.Version = "dev"
 	}
 	return o
+}
+
+// plan selects what is done, and how long storms last.
+func (o Options) plan() (*run.Plan, error) {
+	plan, err := run.NewPlan(o.Config, o.Selection, o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	plan.Rerun = o.Rerun
+	return plan, plan.Weather(o.Config, o.Storm.Length)
 }
 
 // Suite is a registered tree and what its run led to.

@@ -24,11 +24,10 @@ const cleanupGrace = 20 * time.Second
 // level. Nothing is started until the suite runs. The error names what is wrong with the configuration or the selection.
 func Register(o Options) (*Suite, error) {
 	o = o.fill()
-	plan, err := run.NewPlan(o.Config, o.Selection, o.Seed)
+	plan, err := o.plan()
 	if err != nil {
 		return nil, err
 	}
-	plan.Rerun = o.Rerun
 	s := &Suite{opts: o, plan: plan, ctx: context.Background(), started: time.Now()}
 	ginkgo.Describe("exactly once: "+label(plan.Target), ginkgo.Ordered, ginkgo.Serial, ginkgo.ContinueOnFailure, ginkgo.Label("oncespec"), func() {
 		ginkgo.BeforeAll(s.begin, ginkgo.GracePeriod(cleanupGrace))
@@ -49,7 +48,7 @@ func (s *Suite) begin(spec ginkgo.SpecContext) {
 
 func (s *Suite) start(ctx context.Context) {
 	s.run, s.problem = run.Begin(ctx, run.Options{Config: s.opts.Config, Plan: s.plan, Out: s.opts.Out, Strict: s.opts.Strict, Racy: s.opts.Racy,
-		AllowRemote: s.opts.AllowRemote, Progress: s.opts.Progress})
+		AllowRemote: s.opts.AllowRemote, Storm: s.opts.Storm, Progress: s.opts.Progress})
 	if s.problem == nil {
 		s.problem = s.run.Problem()
 	}

@@ -26,6 +26,7 @@ type CLI struct {
 	Run     RunCmd     `cmd:"" help:"Run the requirements against a target and write the report."`
 	Plan    PlanCmd    `cmd:"" help:"Show what a run would do, without contacting the target."`
 	Fuzz    FuzzCmd    `cmd:"" help:"Search for a pair of requests that the target confuses, and show it in its smallest form."`
+	Replay  ReplayCmd  `cmd:"" help:"Play the schedule of a storm again."`
 	Judge   JudgeCmd   `cmd:"" help:"Judge a stored run again."`
 	Mock    MockCmd    `cmd:"" help:"Serve the reference mock, or a variant with one defect."`
 	Canon   CanonCmd   `cmd:"" help:"Print the canonical form and digest of a JSON body."`

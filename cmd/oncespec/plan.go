@@ -13,6 +13,7 @@ import (
 type PlanCmd struct {
 	TargetFlags
 	SelectionFlags
+	StormFlags
 	JSON bool `help:"Print the plan as JSON."`
 }
 
@@ -29,6 +30,9 @@ func (c *PlanCmd) Run(io streams) error {
 	}
 	p, err := run.NewPlan(cfg, c.selection(), max(c.Seed, 1))
 	if err != nil {
+		return err
+	}
+	if err := p.Weather(cfg, c.length()); err != nil {
 		return err
 	}
 	if c.JSON {

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/oncespec/oncespec/reports"
 	"github.com/oncespec/oncespec/scenarios/run"
+	"github.com/oncespec/oncespec/scenarios/storm"
 	"github.com/oncespec/oncespec/scenarios/target/config"
 	"github.com/oncespec/oncespec/suites"
 )
@@ -32,10 +34,21 @@ type SelectionFlags struct {
 	Level       []string `placeholder:"LEVEL" help:"Only these levels: must, should, may."`
 }
 
+// StormFlags say how long storms last.
+type StormFlags struct {
+	StormOperations int           `placeholder:"N" help:"Length of lost/storm in calls, on each operation (default 40)."`
+	StormFor        time.Duration `placeholder:"TIME" help:"Length of lost/storm in time, on each operation, such as 2m; what fails ends it earlier."`
+}
+
+func (s StormFlags) length() storm.Length {
+	return storm.Length{Operations: s.StormOperations, For: s.StormFor}
+}
+
 // RunCmd runs and reports.
 type RunCmd struct {
 	TargetFlags
 	SelectionFlags
+	StormFlags
 	Out               string `default:"oncespec-report" placeholder:"DIR" help:"Folder for the reports, the plan and the histories."`
 	Strict            bool   `help:"A failed SHOULD fails the run."`
 	AllowInconclusive bool   `help:"Inconclusive verdicts do not change the exit code."`
@@ -46,7 +59,7 @@ type RunCmd struct {
 
 // Help is shown under --help.
 func (RunCmd) Help() string {
-	return "Examples:\n  oncespec run\n  oncespec run -c oncespec.yaml --out report\n  oncespec run -c oncespec.yaml -r 'race/*' --operation create-order --seed 7\n  oncespec run --mutant mismatch-replays --operation create-ticket"
+	return "Examples:\n  oncespec run\n  oncespec run -c oncespec.yaml --out report\n  oncespec run -c oncespec.yaml -r 'race/*' --operation create-order --seed 7\n  oncespec run -c oncespec.yaml -r lost/storm --storm-for 2m\n  oncespec run --mutant mismatch-replays --operation create-ticket"
 }
 
 // Run is called by kong.
@@ -60,18 +73,24 @@ func (c *RunCmd) Run(ctx context.Context, io streams) error {
 	}
 	shown := newProgress(io.err, c.Quiet)
 	report, err := suites.Run(ctx, suites.Options{Config: cfg, Selection: c.selection(), Seed: c.Seed, Out: c.Out, Strict: c.Strict,
-		AllowInconclusive: c.AllowInconclusive, AllowRemote: c.AllowRemote, Racy: known(), Version: version(), Rerun: c.rerun(), Progress: shown})
+		AllowInconclusive: c.AllowInconclusive, AllowRemote: c.AllowRemote, Racy: known(), Storm: storm.Order{Length: c.length()}, Version: version(), Rerun: c.rerun(), Progress: shown})
 	shown.end()
 	if err != nil {
 		return err
 	}
-	if err := reports.Write(c.Out, report); err != nil {
+	return finish(io, report, c.Out, c.JSON)
+}
+
+// finish writes the reports of a run and tells what it found.
+func finish(io streams, report *reports.Report, out string, asJSON bool) error {
+	if err := reports.Write(out, report); err != nil {
 		return &exitError{exitHarness, err}
 	}
-	if c.JSON {
+	var err error
+	if asJSON {
 		err = reports.JSON(io.out, report)
 	} else {
-		err = reports.Table(io.out, report, c.Out, coloured(io.out))
+		err = reports.Table(io.out, report, out, coloured(io.out))
 	}
 	if err != nil {
 		return &exitError{exitHarness, err}
@@ -137,6 +156,12 @@ func (c *RunCmd) rerun() []string {
 	}
 	if c.AllowRemote {
 		args = append(args, "--allow-remote")
+	}
+	if c.StormOperations != 0 {
+		args = append(args, "--storm-operations", strconv.Itoa(c.StormOperations))
+	}
+	if c.StormFor != 0 {
+		args = append(args, "--storm-for", c.StormFor.String())
 	}
 	if c.Seed != 0 {
 		args = append(args, "--seed", strconv.FormatUint(c.Seed, 10))

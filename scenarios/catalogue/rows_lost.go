@@ -1,6 +1,10 @@
 package catalogue
 
-import "github.com/oncespec/oncespec/scenarios/verdict"
+import (
+	"slices"
+
+	"github.com/oncespec/oncespec/scenarios/verdict"
+)
 
 var lostRows = []Requirement{
 	{
@@ -75,4 +79,25 @@ var lostRows = []Requirement{
 		Sources:   []Source{Field},
 		Scenarios: []string{"lost/slow-request"},
 	},
+	{
+		ID:        "lost/storm",
+		Sentence:  "After many operations of retrying clients under random faults, every operation was done exactly once, and the reference explains the history.",
+		Level:     verdict.Must,
+		Premises:  calm(),
+		Needs:     []Need{NeedState, NeedKeyHeader},
+		Sources:   []Source{PreventDuplicates, MissingKey},
+		Scenarios: []string{"lost/storm"},
+	},
+}
+
+// calm is what a storm builds on: what is wrong with one fault at a time is not told again by many at once.
+func calm() (premises []string) {
+	premises = []string{"replay/answered", "replay/same-status", "replay/same-body", "conflict/refused", "conflict/no-effect", "conflict/original-intact", "conflict/repeatable", "replay/no-downstream", "downstream/stable-key", "failure/transient", "failure/unknown",
+		"lost/response", "lost/partial-response", "lost/reset", "lost/slow-response", "lost/partial-request", "lost/gateway-error", "lost/client-gone"}
+	for _, r := range slices.Concat(raceRows, crashRows) {
+		if r.Level == verdict.Must {
+			premises = append(premises, r.ID)
+		}
+	}
+	return append(premises, "crash/not-stuck")
 }

@@ -1,5 +1,7 @@
 package history
 
+import "github.com/oncespec/oncespec/scenarios/storm"
+
 // Schema names the version of the file format.
 const Schema = "oncespec.history/v1"
 
@@ -17,6 +19,7 @@ type History struct {
 	LagMS        int64             `json:"lag_ms"`            // how long an effect took to become visible in the steady state
 	Rewrite      *Rewrite          `json:"rewrite,omitempty"` // the pair of requests that this trial is about
 	Screen       []Rewrite         `json:"screen,omitempty"`  // the pairs that share one A: the attempts labelled b1, b2 … are their B's
+	Storm        *Storm            `json:"storm,omitempty"`   // what was played in this trial
 	Rung         string            `json:"rung,omitempty"`    // how simultaneous requests were brought together
 	Power        *Power            `json:"power,omitempty"`   // what that rung can see, as measured before
 	Tries        int               `json:"tries,omitempty"`   // 1 unless a fault had to be tried again to land
@@ -44,6 +47,14 @@ type Rewrite struct {
 	At       string `json:"at,omitempty"`       // a JSON Pointer or ?NAME; empty: the whole request
 	Prepared bool   `json:"prepared,omitempty"` // A's body is not the sample's: values may move by another amount
 	Guess    bool   `json:"guess,omitempty"`    // nobody declared that this place may change
+}
+
+// Storm is the schedule of a trial, and what came of playing it again. Its intents are "i1" for the schedule's intent 1, and so on.
+type Storm struct {
+	Schedule *storm.Schedule `json:"schedule"`
+	From     string          `json:"from,omitempty"`   // the history whose schedule was made smaller
+	Failed   int             `json:"failed,omitempty"` // how often it failed
+	Plays    int             `json:"plays,omitempty"`  // of how often it was played in all
 }
 
 // Event is one entry; exactly one of the pointers is set.
@@ -79,6 +90,7 @@ type Attempt struct {
 	Replica  int     `json:"replica,omitempty"` // the instance it went to: 0 is target.url
 	Variant  string  `json:"variant,omitempty"` // the rewrite or change it carries; empty: the intent's own payload
 	Fault    string  `json:"fault,omitempty"`   // what was planned for its connection
+	Call     int     `json:"call,omitempty"`    // of a storm's schedule, from 1
 	Request  Request `json:"request"`
 	Began    int64   `json:"began_us"`
 	Ended    int64   `json:"ended_us"`
@@ -123,6 +135,7 @@ type Link struct {
 	FirstByteAt    int64 `json:"first_byte_us,omitempty"`   // when the answer began at the target's side; 0: never
 	LastRequestAt  int64 `json:"last_request_us,omitempty"` // when the last request byte was forwarded; 0: never
 	Cut            bool  `json:"cut,omitempty"`             // the planned fault acted
+	Held           bool  `json:"held,omitempty"`            // the answer was kept back for a while
 }
 
 // Kinds of state probes.

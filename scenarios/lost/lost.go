@@ -21,6 +21,12 @@ func Scenarios() []target.Scenario {
 	}
 }
 
+// Storm stands apart: it comes last of all scenarios, since it builds on what they find.
+func Storm() target.Scenario {
+	return target.Scenario{ID: "lost/storm", Sentence: "Lets retrying clients loose on the target under random faults, kills and pauses, then counts and asks the reference.",
+		Needs: []catalogue.Need{catalogue.NeedState, catalogue.NeedKeyHeader}, Run: lostStorm, Kills: true}
+}
+
 // Rules of the pack by requirement.
 func Rules() map[string]rule.Rule {
 	return map[string]rule.Rule{
@@ -32,5 +38,6 @@ func Rules() map[string]rule.Rule {
 		"lost/gateway-error":    rule.Each(gatewayErrorRule),
 		"lost/client-gone":      rule.Each(clientGoneRule),
 		"lost/slow-request":     rule.Each(slowRequestRule),
+		"lost/storm":            rule.Each(stormRule),
 	}
 }

@@ -21,8 +21,8 @@ func judgeWith(t *testing.T, id string, r rule.Rule, hs ...*history.History) []v
 func made(scenario, trial string, try int, events int) *history.History {
 	h := &history.History{Schema: history.Schema, ID: strings.ReplaceAll(scenario, "/", "-") + ".op." + trial + string(rune('0'+try)), Scenario: scenario,
 		Operations: []string{"op"}, Trial: trial, Tries: try}
-	for range events {
-		h.Events = append(h.Events, history.Event{Note: "x"})
+	for i := range events {
+		h.Events = append(h.Events, history.Event{Seq: i + 1, Note: "x"})
 	}
 	return h
 }

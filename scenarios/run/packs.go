@@ -19,10 +19,11 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
-// Scenarios returns every scenario in the order they run: what others build on first, what disturbs last.
+// Scenarios returns every scenario in the order they run: what others build on first, what disturbs last. The storm is the last that
+// kills, since it builds on the others.
 func Scenarios() []target.Scenario {
 	all := slices.Concat(replay.Scenarios(), race.Scenarios(), conflict.Scenarios(), key.Scenarios(), lost.Scenarios(),
-		failure.Scenarios(), status.Scenarios(), fingerprint.Scenarios(), crash.Scenarios())
+		failure.Scenarios(), status.Scenarios(), fingerprint.Scenarios(), crash.Scenarios(), []target.Scenario{lost.Storm()})
 	slices.SortStableFunc(all, func(a, b target.Scenario) int { return turn(a) - turn(b) })
 	return all
 }

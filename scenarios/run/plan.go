@@ -3,9 +3,11 @@ package run
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/storm"
 	"github.com/oncespec/oncespec/scenarios/target"
 	"github.com/oncespec/oncespec/scenarios/target/config"
 )
@@ -21,6 +23,7 @@ type Plan struct {
 	Seed       uint64            `json:"seed"`
 	Strict     bool              `json:"strict,omitempty"` // a failed SHOULD is a fail
 	Rerun      []string          `json:"rerun"`            // arguments of the command that started the run, for rerun commands
+	Storm      *storm.Length     `json:"storm,omitempty"`  // how long storms last; nil: as long as usual, or one schedule is played again
 	Contract   contract.Contract `json:"contract"`
 	Operations []PlanOperation   `json:"operations"`
 	Steps      []Step            `json:"steps"`
@@ -82,6 +85,32 @@ func NewPlan(cfg *config.Config, sel Selection, seed uint64) (*Plan, error) {
 		return nil, fmt.Errorf("nothing that was selected can be assessed on this target: %s", p.Checks[0].Skip)
 	}
 	return p, nil
+}
+
+// Weather says how long storms last, or why they cannot last so long under the limits of the configuration.
+func (p *Plan) Weather(cfg *config.Config, l storm.Length) error {
+	if l == (storm.Length{}) {
+		return nil
+	}
+	storms := 0
+	for _, s := range p.Steps {
+		if s.Scenario == "lost/storm" {
+			storms++
+		}
+	}
+	switch all := time.Duration(storms) * l.For; {
+	case l.Operations < 0 || l.For < 0:
+		return fmt.Errorf("a storm of %d operations and %v cannot be played; both are 0 or more", l.Operations, l.For)
+	case storms == 0:
+		return fmt.Errorf("there is no storm to last longer: lost/storm was not selected, or cannot be assessed on this target")
+	case l.Operations > cfg.Limits.Objects:
+		return fmt.Errorf("--storm-operations %d makes more objects than limits.objects allows, which is %d; raise the limit", l.Operations, cfg.Limits.Objects)
+	case cfg.Limits.Duration > 0 && all >= cfg.Limits.Duration:
+		return fmt.Errorf("--storm-for %v on %d operations takes %v, and the run may take %v (limits.duration); raise the limit, or select fewer operations",
+			l.For, storms, all, cfg.Limits.Duration)
+	}
+	p.Storm = &l
+	return nil
 }
 
 // Learn replaces what an operation offers by what the steady state showed.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/oncespec/oncespec/faults/journal"
 	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/storm"
 	"github.com/oncespec/oncespec/scenarios/target"
 	"github.com/oncespec/oncespec/scenarios/target/config"
 	"github.com/oncespec/oncespec/scenarios/verdict"
@@ -25,8 +26,9 @@ type Options struct {
 	Out         string // folder for plan and histories; empty: kept in memory only
 	AllowRemote bool
 	Strict      bool
-	Racy        []string // starts the known-racy server, see target.Options
-	Progress    Progress // may be nil
+	Racy        []string    // starts the known-racy server, see target.Options
+	Storm       storm.Order // what lost/storm plays; zero: the usual length
+	Progress    Progress    // may be nil
 }
 
 // Progress is told what the run does. Its methods are called one at a time.
@@ -172,7 +174,7 @@ func (r *Run) play(ctx context.Context, sc target.Scenario, s Step) (vs []verdic
 	var mine []*history.History
 	first := len(r.stages)
 	for try := 1; try <= maxTries && within.Err() == nil; try++ {
-		stage := r.target.Stage(sc, r.opts.Config.Operations[s.Operation], target.StageOptions{Try: try})
+		stage := r.target.Stage(sc, r.opts.Config.Operations[s.Operation], target.StageOptions{Try: try, Storm: r.opts.Storm})
 		r.perform(within, sc, stage)
 		r.stages = append(r.stages, stage)
 		mine = append(mine, stage.Histories()...)

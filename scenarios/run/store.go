@@ -51,6 +51,11 @@ func leftovers(dir string) (old []string, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("output folder %s: %w", dir, err)
 	}
+	storms, err := filepath.Glob(filepath.Join(globSafe(dir), StormsDir, "*", "schedule.json"))
+	if err != nil {
+		return nil, fmt.Errorf("output folder %s: %w", dir, err)
+	}
+	histories = append(histories, storms...)
 	plan, report := filepath.Join(dir, "plan.json"), filepath.Join(dir, "report.json")
 	ours := false
 	for _, f := range append(histories, plan, report) {
@@ -118,7 +123,10 @@ func Save(dir string, p *Plan, hs []*history.History) error {
 		return err
 	}
 	return each(hs, func(_ int, h *history.History) error {
-		return write(filepath.Join(dir, HistoriesDir, h.ID+".json"), h, "")
+		if err := write(filepath.Join(dir, HistoriesDir, h.ID+".json"), h, ""); err != nil || h.Storm == nil {
+			return err
+		}
+		return writeSchedule(filepath.Join(dir, StormsDir, h.ID), h.Storm.Schedule)
 	})
 }
 
@@ -148,15 +156,12 @@ func each[T any](list []T, do func(i int, element T) error) error {
 
 // Load reads what Save wrote. Errors name the file, and the line where one is known.
 func Load(dir string) (*Plan, []*history.History, error) {
-	p := new(Plan)
-	if err := read(filepath.Join(dir, "plan.json"), p); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil, fmt.Errorf("%s holds no stored run: there is no plan.json in it", dir)
-		}
-		return nil, nil, err
+	p, err := readPlan(filepath.Join(dir, "plan.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("%s holds no stored run: there is no plan.json in it", dir)
 	}
-	if p.Schema != PlanSchema {
-		return nil, nil, fmt.Errorf("%s: schema is %q, this version reads %q", filepath.Join(dir, "plan.json"), p.Schema, PlanSchema)
+	if err != nil {
+		return nil, nil, err
 	}
 	files, err := filepath.Glob(filepath.Join(globSafe(dir), HistoriesDir, "*.json"))
 	if err != nil {
@@ -173,21 +178,6 @@ func Load(dir string) (*Plan, []*history.History, error) {
 	return p, hs, nil
 }
 
-func readHistory(file string) (*history.History, error) {
-	h := new(history.History)
-	if err := read(file, h); err != nil {
-		return nil, err
-	}
-	if h.Schema != history.Schema {
-		return nil, fmt.Errorf("%s: schema is %q, this version reads %q", file, h.Schema, history.Schema)
-	}
-	if h.ID != strings.TrimSuffix(filepath.Base(file), ".json") {
-		return nil, fmt.Errorf("%s: the history inside is called %q; was the file renamed?", file, h.ID)
-	}
-	return h, nil
-}
-
-// write makes the file whole or not at all.
 func write(path string, v any, indent string) error {
 	marshal := json.Marshal
 	if indent != "" {
@@ -197,35 +187,14 @@ func write(path string, v any, indent string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
+	return writeBytes(path, append(data, '\n'))
+}
+
+// writeBytes makes the file whole or not at all.
+func writeBytes(path string, data []byte) error {
 	tmp := path + ".tmp"
-	if err := os.WriteFile(tmp, append(data, '\n'), 0o644); err != nil {
+	if err := os.WriteFile(tmp, data, 0o644); err != nil {
 		return fmt.Errorf("%s cannot be written: %w", path, err)
 	}
 	return os.Rename(tmp, path)
-}
-
-func read(path string, v any) error {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(data, v); err != nil {
-		var syntax *json.SyntaxError
-		var kind *json.UnmarshalTypeError
-		switch {
-		case errors.As(err, &syntax):
-			return fmt.Errorf("%s:%s: %w; is the file whole?", path, place(data, syntax.Offset), err)
-		case errors.As(err, &kind):
-			return fmt.Errorf("%s:%s: %s is %s, expected %s", path, place(data, kind.Offset), kind.Field, kind.Value, kind.Type)
-		}
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
-}
-
-// place turns a byte offset into line:column.
-func place(data []byte, offset int64) string {
-	head := string(data[:min(int(offset), len(data))])
-	line := 1 + strings.Count(head, "\n")
-	return fmt.Sprintf("%d:%d", line, len(head)-strings.LastIndexByte(head, '\n'))
 }

@@ -7,10 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/history/historytest"
+	"github.com/oncespec/oncespec/scenarios/storm"
 )
 
 func TestWhatIsStoredIsReadBack(t *testing.T) {
@@ -19,10 +22,16 @@ func TestWhatIsStoredIsReadBack(t *testing.T) {
 	if err := Prepare(dir); err != nil {
 		t.Fatal(err)
 	}
-	p := &Plan{Schema: PlanSchema, Target: "t", Seed: 3, Checks: []Check{{Requirement: "lost/reset", Operation: "op"}}}
-	h := made("lost/reset", "", 1, 2)
-	if err := Save(dir, p, []*history.History{h}); err != nil {
+	p := aPlan()
+	p.Target, p.Seed, p.Contract.Lifetime = "t", 3, time.Hour
+	h, stormy := made("lost/reset", "", 1, 2), made("lost/storm", "", 1, 1)
+	stormy.Storm = &history.Storm{Schedule: storm.Draw(storm.Options{Operation: "op", Seed: 3, Calls: 9, Clients: 3, Kill: true}), Failed: 2, Plays: 3}
+	if err := Save(dir, p, []*history.History{h, stormy}); err != nil {
 		t.Fatal(err)
+	}
+	schedule, err := ReadSchedule(filepath.Join(dir, StormsDir, stormy.ID, "schedule.json"))
+	if diff := cmp.Diff(stormy.Storm.Schedule, schedule); diff != "" || err != nil {
+		t.Error(diff, err)
 	}
 	gotPlan, got, err := Load(dir)
 	if err != nil {
@@ -31,33 +40,58 @@ func TestWhatIsStoredIsReadBack(t *testing.T) {
 	if diff := cmp.Diff(p, gotPlan); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]*history.History{h}, got); diff != "" {
+	if diff := cmp.Diff([]*history.History{h, stormy}, got); diff != "" {
 		t.Error(diff)
 	}
 	if err := Prepare(dir); err != nil {
 		t.Fatal(err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, HistoriesDir, "*")); len(left) != 0 {
-		t.Errorf("a second run would judge what the first left: %v", left)
+	for _, glob := range []string{filepath.Join(HistoriesDir, "*"), filepath.Join(StormsDir, "*", "*")} {
+		if left, _ := filepath.Glob(filepath.Join(dir, glob)); len(left) != 0 {
+			t.Errorf("a second run would find what the first left: %v", left)
+		}
 	}
+}
+
+// aPlan has something to judge.
+func aPlan() *Plan {
+	return &Plan{Schema: PlanSchema, Operations: []PlanOperation{{Name: "op"}}, Checks: []Check{{Requirement: "lost/reset", Operation: "op"}}}
 }
 
 func TestBrokenFilesAreNamedWithThePlace(t *testing.T) {
 	t.Parallel()
-	h, _ := json.Marshal(made("lost/reset", "", 1, 1))
-	name := made("lost/reset", "", 1, 1).ID + ".json"
-	plan := `{"schema":"` + PlanSchema + `"}`
+	told := historytest.New("lost/reset")
+	in := told.Intent()
+	told.Lost(in, "first")
+	told.Answered(in, "retry", 201, `{}`)
+	h, _ := json.Marshal(told.History())
+	name := told.History().ID + ".json"
+	text, _ := json.MarshalIndent(aPlan(), "", " ")
+	plan := string(text)
+	edit := func(text, old, new string) string {
+		if !strings.Contains(text, old) {
+			t.Fatalf("there is no %s in %s", old, text)
+		}
+		return strings.Replace(text, old, new, 1)
+	}
 	for what, c := range map[string]struct {
 		plan, history string
 		want          []string
 	}{
-		"no plan":             {"", "", []string{"no stored run"}},
-		"truncated plan":      {plan[:9], "", []string{"plan.json:1:", "whole?"}},
-		"plan of a later day": {`{"schema":"oncespec.plan/v9"}`, "", []string{"plan.json", "oncespec.plan/v9", PlanSchema}},
-		"wrong type":          {"{\n \"schema\": 7}", "", []string{"plan.json:2:", "number", "string"}},
-		"truncated history":   {plan, string(h[:len(h)-5]), []string{name, "whole?"}},
-		"other history":       {plan, `{"schema":"oncespec.history/v0"}`, []string{name, "oncespec.history/v0"}},
-		"renamed history":     {plan, strings.Replace(string(h), `"id":"`, `"id":"x`, 1), []string{name, "renamed"}},
+		"no plan":              {"", "", []string{"no stored run"}},
+		"truncated plan":       {plan[:9], "", []string{"plan.json:2:", "whole?"}},
+		"plan of a later day":  {`{"schema":"oncespec.plan/v9"}`, "", []string{"plan.json", "oncespec.plan/v9", PlanSchema}},
+		"wrong type":           {"{\n \"schema\": 7}", "", []string{"plan.json:2:", "number", "string"}},
+		"truncated history":    {plan, string(h[:len(h)-5]), []string{name, "whole?"}},
+		"other history":        {plan, `{"schema":"oncespec.history/v0"}`, []string{name, "oncespec.history/v0"}},
+		"plan without checks":  {`{"schema":"` + PlanSchema + `"}`, "", []string{"plan.json:1:", "/checks", "nothing to judge"}},
+		"plan of another run":  {edit(plan, `"operation": "op"`, `"operation": "other"`), "", []string{"plan.json:", "/checks/0/operation", `"other"`}},
+		"plan with a new word": {edit(plan, `"seed"`, `"seeds"`), "", []string{"plan.json:", "/seeds", "no such field"}},
+		"no requirement's id":  {edit(plan, `lost/reset`, `lost`), "", []string{"plan.json:", "/checks/0/requirement"}},
+		"edited history":       {plan, edit(string(h), `"outcome":"lost"`, `"outcome":"fine"`), []string{name + ":1:", "/events/0/attempt/outcome", `"fine"`, "edited?"}},
+		"an event is missing":  {plan, edit(string(h), `"seq":2`, `"seq":3`), []string{name + ":1:", "/events/1/seq"}},
+		"two histories in one": {plan, string(h) + string(h), []string{name + ":1:", "no valid JSON"}},
+		"renamed history":      {plan, strings.Replace(string(h), `"id":"`, `"id":"x`, 1), []string{name, "renamed"}},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -97,7 +131,7 @@ func TestManyHistoriesKeepTheirOrder(t *testing.T) {
 		h.ID = fmt.Sprintf("lost-reset.op.%02d", n)
 		want = append(want, h)
 	}
-	if err := Save(dir, &Plan{Schema: PlanSchema}, want); err != nil {
+	if err := Save(dir, aPlan(), want); err != nil {
 		t.Fatal(err)
 	}
 	_, got, err := Load(dir)
@@ -117,7 +151,9 @@ func TestManyHistoriesKeepTheirOrder(t *testing.T) {
 
 func FuzzLoad(f *testing.F) {
 	h, _ := json.Marshal(made("lost/reset", "", 1, 1))
-	f.Add([]byte(`{"schema":"`+PlanSchema+`","checks":[{"requirement":"lost/reset","operation":"op"}]}`), h)
+	f.Add([]byte(`{"schema":"`+PlanSchema+`","operations":[{"name":"op"}],"checks":[{"requirement":"lost/reset","operation":"op"}]}`), h)
+	f.Add([]byte(`{"schema":"`+PlanSchema+`","operations":[{"name":"op"}],"checks":[{"requirement":"lost/storm","operation":"op"}]}`),
+		[]byte(strings.NewReplacer("lost/reset", "lost/storm", `"events":`, `"storm":{"schedule":{"schema":"oncespec.storm/v1","operation":"op","seed":1,"calls":[{"client":1,"intent":1}]}},"events":`).Replace(string(h))))
 	f.Add([]byte(`{`), []byte(`[]`))
 	f.Fuzz(func(t *testing.T, plan, h []byte) {
 		dir := t.TempDir()
@@ -172,7 +208,7 @@ func TestWhatIsNotOursIsLeftAlone(t *testing.T) {
 		if err := Prepare(dir); err != nil {
 			t.Fatal(err)
 		}
-		if err := Save(dir, &Plan{Schema: PlanSchema}, []*history.History{made("lost/reset", "", 1, 1)}); err != nil {
+		if err := Save(dir, aPlan(), []*history.History{made("lost/reset", "", 1, 1)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -138,7 +138,7 @@ func (s *Stage) board(ctx context.Context, in *Intent, send Send) (*Flight, erro
 	f := &Flight{stage: s, intent: in, at: at, host: at.name(), url: at.url(), send: send, done: make(chan struct{})}
 	f.ctx, f.cancel = context.WithCancelCause(ctx)
 	f.send.Label = in.state.label(send.Label)
-	f.attempt = &history.Attempt{ID: s.rec.nextAttempt(), Intent: in.ID, Label: f.send.Label, Tenant: f.tenant(), Variant: send.Variant, Replica: at.index, Fault: describe(send)}
+	f.attempt = &history.Attempt{ID: s.rec.nextAttempt(), Intent: in.ID, Label: f.send.Label, Tenant: f.tenant(), Variant: send.Variant, Replica: at.index, Fault: describe(send), Call: send.Call}
 	in.state.took(send)
 	s.target.crowd.acts(in.state.family)
 	s.air.add(f)
@@ -285,6 +285,7 @@ func (f *Flight) land(r wire.Result) {
 		FirstByteAt:    t.clock.at(proof.FirstResponseByte),
 		LastRequestAt:  t.clock.at(proof.LastRequestByte),
 		Cut:            proof.RequestCut || proof.ResponseCut,
+		Held:           proof.ResponseHeld,
 	}
 	if f.direct() {
 		a.Link = f.passed(r)

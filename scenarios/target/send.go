@@ -41,6 +41,7 @@ type Send struct {
 	Timeout     time.Duration    // default: timeouts.request
 	Replica     int              // the instance it goes to: 0 is target.url, the others target.replicas (see Stage.Replicas)
 	Direct      bool             // past the fault links, on a connection that is kept alive: no fault, and what passed is told by this side alone
+	Call        int              // of a storm's schedule, from 1
 
 	aside   bool // it is not the intent's write: no effect follows from it
 	patient bool // where it is only asked to slow down it counts for nothing, and is sent again
@@ -200,18 +201,18 @@ func (s *Stage) Resolve(ctx context.Context, in *Intent, send Send) *history.Att
 		if failures++; f.class() != contract.Failed {
 			failures = 0
 		}
-		if !s.retryable(f) || failures == enoughFailures || !Pause(limited, max(pause, retryAfter(a))) {
+		if !s.Retryable(a) || failures == enoughFailures || !Pause(limited, max(pause, retryAfter(a))) {
 			return a
 		}
 	}
 }
 
-// retryable tells whether a good client would send again.
-func (s *Stage) retryable(f *Flight) bool {
-	if s.target.throttled(f.attempt) {
+// Retryable tells whether a good client would send again after an attempt.
+func (s *Stage) Retryable(a *history.Attempt) bool {
+	if s.target.throttled(a) {
 		return true
 	}
-	switch f.class() {
+	switch s.Class(a) {
 	case contract.Unknown, contract.InFlightAnswer:
 		return true
 	case contract.Failed:
@@ -220,6 +221,9 @@ func (s *Stage) retryable(f *Flight) bool {
 	}
 	return false
 }
+
+// RetryAfter is how long an answer asks to wait, as far as it is honoured.
+func (s *Stage) RetryAfter(a *history.Attempt) time.Duration { return retryAfter(a) }
 
 // retryAfter is how long an answer asks to wait, bounded.
 func retryAfter(a *history.Attempt) time.Duration {

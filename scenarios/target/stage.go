@@ -12,6 +12,7 @@ import (
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/catalogue"
 	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/storm"
 	"github.com/oncespec/oncespec/scenarios/target/config"
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
@@ -42,6 +43,7 @@ type ground struct {
 	scenario Scenario
 	op       *config.Operation
 	try      int
+	storm    storm.Order
 
 	mu     sync.Mutex
 	trials []*Stage
@@ -49,12 +51,13 @@ type ground struct {
 
 // StageOptions say which run of a scenario a stage is for.
 type StageOptions struct {
-	Try int // 1 for the first; the histories of later tries get numbers of their own
+	Try   int         // 1 for the first; the histories of later tries get numbers of their own
+	Storm storm.Order // what a storm plays
 }
 
 // Stage opens the stage for one run of a scenario on one operation.
 func (t *Target) Stage(sc Scenario, op *config.Operation, o StageOptions) *Stage {
-	g := &ground{scenario: sc, op: op, try: max(1, o.Try)}
+	g := &ground{scenario: sc, op: op, try: max(1, o.Try), storm: o.Storm}
 	t.mu.Lock()
 	t.grounds = append(t.grounds, g)
 	t.mu.Unlock()

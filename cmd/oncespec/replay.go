@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/oncespec/oncespec/reports"
+	"github.com/oncespec/oncespec/scenarios/run"
+	"github.com/oncespec/oncespec/scenarios/storm"
+	"github.com/oncespec/oncespec/suites"
+)
+
+// ReplayCmd plays a storm's schedule again.
+type ReplayCmd struct {
+	File string `arg:"" help:"A schedule, as a run leaves it in storms/*/schedule.json."`
+	TargetFlags
+	Times             int    `default:"3" placeholder:"N" help:"How often it is played."`
+	Out               string `default:"oncespec-replay" placeholder:"DIR" help:"Folder for the reports, the plan and the histories."`
+	AllowInconclusive bool   `help:"Inconclusive verdicts do not change the exit code."`
+	AllowRemote       bool   `help:"Contact the hosts that the configuration lists under allow_hosts."`
+	JSON              bool   `help:"Print the report as JSON instead of the table."`
+	Quiet             bool   `short:"q" help:"No progress."`
+}
+
+// Help is shown under --help.
+func (ReplayCmd) Help() string {
+	return "Plays the schedule of lost/storm again, against the same configuration and with fresh keys, and judges it. What is promised is that\n" +
+		"the harness does the same: the same calls, faults, kills and pauses, in the same places. It is not promised that the operating\n" +
+		"system and the target run them in the same order: a failure may not come back every time, which is why it is played several times.\n\n" +
+		"Examples:\n  oncespec replay oncespec-report/storms/lost-storm.create-order.7/schedule.json -c oncespec.yaml\n" +
+		"  oncespec replay schedule.json -c oncespec.yaml --times 20"
+}
+
+// Run is called by kong.
+func (c *ReplayCmd) Run(ctx context.Context, io streams) error {
+	schedule, err := run.ReadSchedule(c.File)
+	if err != nil {
+		return err
+	}
+	if c.Times < 1 {
+		return fmt.Errorf("--times %d plays nothing; expected 1 or more", c.Times)
+	}
+	cfg, err := c.load(c.AllowRemote)
+	if err != nil {
+		return err
+	}
+	if cfg.Operations[schedule.Operation] == nil {
+		return fmt.Errorf("%s: /operation: %q is not in the configuration%s", c.File, schedule.Operation, run.Nearest(schedule.Operation, cfg.Order))
+	}
+	if objects := c.Times * schedule.Intents(); objects > cfg.Limits.Objects {
+		return fmt.Errorf("played %d times the schedule makes %d objects, and limits.objects allows %d; raise the limit, or lower --times", c.Times, objects, cfg.Limits.Objects)
+	}
+	if err := run.Prepare(c.Out); err != nil {
+		return &exitError{reports.Environment.ExitCode(), err}
+	}
+	shown := newProgress(io.err, c.Quiet)
+	report, err := suites.Run(ctx, suites.Options{Config: cfg, Selection: run.Selection{Requirements: []string{"lost/storm"}, Operations: []string{schedule.Operation}},
+		Seed: c.Seed, Out: c.Out, AllowInconclusive: c.AllowInconclusive, AllowRemote: c.AllowRemote,
+		Racy: known(), Storm: storm.Order{Schedule: schedule, Times: c.Times}, Version: version(), Rerun: c.rerun(), Progress: shown})
+	shown.end()
+	if err != nil {
+		return err
+	}
+	return finish(io, report, c.Out, c.JSON)
+}
+
+// rerun is the command line that does it again.
+func (c *ReplayCmd) rerun() []string {
+	args := []string{"oncespec", "replay", c.File}
+	if c.Config != "" {
+		args = append(args, "--config", c.Config)
+	}
+	if c.Mutant != "" {
+		args = append(args, "--mutant", c.Mutant)
+	}
+	if c.Lifecycle == inContainer {
+		args = append(args, "--lifecycle", c.Lifecycle)
+	}
+	if c.AllowRemote {
+		args = append(args, "--allow-remote")
+	}
+	return append(args, "--times", fmt.Sprint(c.Times))
+}

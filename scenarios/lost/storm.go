@@ -1,0 +1,236 @@
+package lost
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/oncespec/oncespec/faults/life"
+	"github.com/oncespec/oncespec/mockapi/contract"
+	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/rule"
+	"github.com/oncespec/oncespec/scenarios/storm"
+	"github.com/oncespec/oncespec/scenarios/target"
+	"github.com/oncespec/oncespec/scenarios/verdict"
+)
+
+const (
+	// stormClients is how many clients are at work at once.
+	stormClients = 8
+	// stormHeld is how many of them a kill catches in mid-work, where there is a gate to hold them.
+	stormHeld = 4
+	// calmRounds go by between two rounds that kill or pause: a restart takes longer than all the rest.
+	calmRounds = 4
+	// keptRounds are kept though all is well with them; of a longer storm the others are counted twice, judged and let go.
+	keptRounds = 3
+)
+
+// lostStorm plays rounds of a storm, each from a schedule drawn with the seed, until enough operations were done, the time is
+// over, the target may not be given more, or something went wrong. It runs its rule in the loop: what fails is made smaller, and
+// what is well need not be kept.
+func lostStorm(ctx context.Context, s *target.Stage) error {
+	order := s.Storm()
+	if order.Schedule != nil {
+		return replayed(ctx, s, order)
+	}
+	if order.Operations == 0 && order.For == 0 {
+		order.Operations = storm.Usual
+	}
+	v := &rounds{stage: s, began: time.Now(), order: order}
+	for v.more() {
+		if err := v.next(ctx); err != nil || v.failed {
+			return err
+		}
+	}
+	return v.end(ctx)
+}
+
+// replayed plays one schedule as often as was asked for.
+func replayed(ctx context.Context, s *target.Stage, order storm.Order) error {
+	for i := range max(1, order.Times) {
+		if err := play(ctx, s.Trial(fmt.Sprintf("replay %d", i+1)), history.Storm{Schedule: order.Schedule}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rounds is a storm under way.
+type rounds struct {
+	stage *target.Stage
+	order storm.Order
+	began time.Time
+
+	round, calls, attempts int
+	before                 *target.Stage // the round before, counted once
+	dropped                int
+	failed                 bool
+}
+
+// more tells whether there is to be another round.
+func (v *rounds) more() bool {
+	return v.round == 0 ||
+		(v.order.Operations == 0 || v.calls < v.order.Operations) && (v.order.For == 0 || time.Since(v.began) < v.order.For)
+}
+
+// next plays a round, judges it, and counts the one before it again.
+func (v *rounds) next(ctx context.Context) error {
+	calls := storm.Round
+	if v.order.Operations > 0 {
+		calls = min(calls, v.order.Operations-v.calls)
+	}
+	schedule := v.draw(calls)
+	if left := v.stage.ObjectsLeft(); v.round > 0 && left < schedule.Intents() {
+		v.stage.Note("limits.objects ends the storm: %d more objects may be made", left)
+		v.order.Operations = max(1, v.calls)
+		return nil
+	}
+	v.round++
+	trial := v.stage.Trial(fmt.Sprintf("round %d", v.round))
+	if err := play(ctx, trial, history.Storm{Schedule: schedule}); err != nil {
+		return err
+	}
+	v.calls += len(schedule.Calls)
+	switch outcome, h := judged(v.stage, trial); {
+	case h != nil && outcome == verdict.Fail:
+		v.failed = true
+		return shrunk(ctx, v.stage, trial, h)
+	case h != nil:
+		v.attempts += len(h.Attempts())
+	}
+	return v.settle(ctx, trial)
+}
+
+// draw makes the round's schedule.
+func (v *rounds) draw(calls int) *storm.Schedule {
+	s, blows := v.stage, v.round%calmRounds == 0
+	o := storm.Options{Operation: s.Operation().Name, Seed: s.Rand().Uint64() >> 12, Calls: calls, Clients: min(stormClients, calls),
+		Changed: s.Has(catalogue.NeedChange) && refusesChanges(s.Contract()),
+		Kill:    blows && s.Has(catalogue.NeedLifecycle) && s.Can(life.CanKill|life.CanStart),
+		Pause:   blows && s.Can(life.CanPause|life.CanResume)}
+	if s.Has(catalogue.NeedGate) {
+		o.Held = stormHeld
+	}
+	return storm.Draw(o)
+}
+
+// refusesChanges: elsewhere a changed payload is carried out or replayed, and the storm could not tell whose effect is seen.
+func refusesChanges(c contract.Contract) bool {
+	return (c.Mismatch.Action == contract.ActionRefuse || c.Mismatch.Action == "") && c.Fingerprint.Mode != contract.ModeNone
+}
+
+// settle counts the round before once more, and lets it go if all is well with it: a duplicate that came late was seen by then.
+func (v *rounds) settle(ctx context.Context, trial *target.Stage) error {
+	previous := v.before
+	v.before = trial
+	if previous == nil || v.round-1 <= keptRounds {
+		return nil
+	}
+	count(ctx, previous, "again")
+	if outcome, h := judged(v.stage, previous); h == nil || outcome != verdict.Pass {
+		v.failed = outcome == verdict.Fail
+		return ctx.Err()
+	}
+	v.stage.Forget(previous)
+	v.dropped++
+	return nil
+}
+
+// end says what was played and is not kept.
+func (v *rounds) end(ctx context.Context) error {
+	if v.dropped > 0 {
+		v.stage.Note("%d rounds, %d calls, %d attempts in %v; %d rounds that were counted twice and well were not kept",
+			v.round, v.calls, v.attempts, time.Since(v.began).Round(time.Millisecond), v.dropped)
+	}
+	return ctx.Err()
+}
+
+// judged is what the rule says of a trial so far.
+func judged(s, trial *target.Stage) (verdict.Outcome, *history.History) {
+	c := rule.Case{Contract: s.Contract(), Operation: s.Operation().Name}
+	hs := trial.Histories()
+	if len(hs) == 0 {
+		return verdict.Inconclusive, nil
+	}
+	outcome := verdict.Pass
+	for _, f := range stormRule(c, hs[0]) {
+		if outcome == verdict.Pass || f.Outcome == verdict.Fail {
+			outcome = f.Outcome
+		}
+	}
+	return outcome, hs[0]
+}
+
+const (
+	// shrinkPlays bounds how often a schedule is played while it is made smaller, shrinkTime for how long.
+	shrinkPlays = 90
+	shrinkTime  = 10 * time.Second
+	// A smaller schedule is taken where it fails againOf times in at most ofPlays.
+	againOf, ofPlays = 2, 3
+)
+
+// shrunk makes a schedule that failed smaller. The target decides in which order it does what it is given, so that a schedule may
+// fail now and pass next time: how often it failed is written beside it.
+func shrunk(ctx context.Context, s, trial *target.Stage, h *history.History) error {
+	until := time.Now().Add(shrinkTime)
+	plays, last := 0, []*target.Stage(nil)
+	var broken error
+	// fails plays a schedule until it is clear whether it fails often enough.
+	fails := func(schedule *storm.Schedule) (bool, int, int, []*target.Stage) {
+		var trials []*target.Stage
+		failed := 0
+		for n := 1; n <= ofPlays; n++ {
+			if broken != nil || plays >= shrinkPlays || time.Now().After(until) || ctx.Err() != nil {
+				break
+			}
+			plays++
+			t := s.Trial(fmt.Sprintf("smaller, play %d", plays))
+			trials = append(trials, t)
+			if broken = play(ctx, t, history.Storm{Schedule: schedule, From: h.ID}); broken != nil {
+				break
+			}
+			if outcome, _ := judged(s, t); outcome == verdict.Fail {
+				failed++
+			}
+			if failed == againOf || n-failed > ofPlays-againOf {
+				return failed == againOf, failed, n, trials
+			}
+		}
+		return false, failed, len(trials), trials
+	}
+	again, failed, n, trials := fails(h.Storm.Schedule)
+	trial.Plays(history.Storm{Schedule: h.Storm.Schedule, Failed: 1 + failed, Plays: 1 + n})
+	s.Forget(trials...)
+	if !again {
+		return broken
+	}
+	smallest := storm.Shrink(h.Storm.Schedule, shrinkPlays, func(candidate *storm.Schedule) bool {
+		ok, failed, n, trials := fails(candidate)
+		if !ok {
+			s.Forget(trials...)
+			return false
+		}
+		s.Forget(last...)
+		last = keepFailed(s, trials, history.Storm{Schedule: candidate, From: h.ID, Failed: failed, Plays: n})
+		return true
+	})
+	if smallest != h.Storm.Schedule && len(last) > 0 {
+		s.Note("the schedule of %s was made smaller: from %d calls to %d, in %d plays", h.ID, len(h.Storm.Schedule.Calls), len(smallest.Calls), plays)
+	}
+	return broken
+}
+
+// keepFailed keeps the plays that failed, with how often they did, and lets the others go.
+func keepFailed(s *target.Stage, trials []*target.Stage, p history.Storm) []*target.Stage {
+	return slices.DeleteFunc(trials, func(t *target.Stage) bool {
+		outcome, _ := judged(s, t)
+		if outcome != verdict.Fail {
+			s.Forget(t)
+			return true
+		}
+		t.Plays(p)
+		return false
+	})
+}

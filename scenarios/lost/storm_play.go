@@ -1,0 +1,264 @@
+package lost
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/oncespec/oncespec/faults/life"
+	"github.com/oncespec/oncespec/faults/link"
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/storm"
+	"github.com/oncespec/oncespec/scenarios/target"
+)
+
+// Labels of a storm's attempts.
+const (
+	labelCall    = "call"    // of a client, with the intent's own payload
+	labelChanged = "changed" // with another payload under the intent's key
+	labelCalm    = "calm"    // after the storm: everybody comes back once
+)
+
+const (
+	// A client's pause before it sends again: short at first, doubled, and drawn between half of it and all of it.
+	stormPause, longestStormPause = 4 * time.Millisecond, 200 * time.Millisecond
+	// longestComeBack is how much of a Retry-After is honoured.
+	longestComeBack = 100 * time.Millisecond
+	// catchLimit bounds the wait for downstream calls to be held. freezeTime is how long a paused target stands still: by then every
+	// client waits for it.
+	catchLimit, freezeTime = 150 * time.Millisecond, 30 * time.Millisecond
+)
+
+// player plays one schedule on one trial.
+type player struct {
+	stage    *target.Stage
+	schedule *storm.Schedule
+	intents  []*target.Intent
+	order    *order
+	done     []chan struct{} // by intent: closed when a call with its own payload has ended
+	once     []sync.Once
+	has      []bool // by intent: it has a result; read after done
+}
+
+// play makes the intents, lets the clients loose on them, and counts when they are done.
+func play(ctx context.Context, s *target.Stage, p history.Storm) error {
+	s.Plays(p)
+	y := &player{stage: s, schedule: p.Schedule, order: newOrder(p.Schedule.Clients())}
+	n := p.Schedule.Intents()
+	y.done, y.once, y.has = make([]chan struct{}, n), make([]sync.Once, n), make([]bool, n)
+	for i := range n {
+		in, err := s.Intent(ctx)
+		if err != nil {
+			return err
+		}
+		y.intents = append(y.intents, in)
+		y.done[i] = make(chan struct{})
+	}
+	var clients, blows sync.WaitGroup
+	var struck error
+	over, cancel := context.WithCancel(ctx)
+	defer cancel()
+	blows.Go(func() { struck = y.strike(ctx, over) })
+	for c := range p.Schedule.Clients() {
+		clients.Go(func() { y.client(ctx, c+1) })
+	}
+	clients.Wait()
+	cancel() // blows whose turn did not come will not come any more
+	blows.Wait()
+	if struck != nil {
+		return struck
+	}
+	y.calm(ctx)
+	count(ctx, s, "after")
+	return ctx.Err()
+}
+
+// client makes its calls one after another.
+func (y *player) client(ctx context.Context, number int) {
+	defer y.order.leave()
+	// Backoff is drawn from the schedule's seed, a stream for each client.
+	jitter := rand.New(rand.NewPCG(y.schedule.Seed, uint64(number)))
+	for i, call := range y.schedule.Calls {
+		if call.Client == number && ctx.Err() == nil {
+			y.call(ctx, i, call, jitter)
+		}
+	}
+}
+
+// call sends until the client has a result, as a good one does: the same key, longer and longer pauses, Retry-After honoured.
+func (y *player) call(ctx context.Context, i int, call storm.Call, jitter *rand.Rand) {
+	in, label := y.intents[call.Intent-1], labelCall
+	if call.Changed {
+		label = labelChanged
+		y.order.rest()
+		select {
+		case <-y.done[call.Intent-1]:
+		case <-ctx.Done():
+		}
+		y.order.wake()
+		if ctx.Err() != nil || !y.has[call.Intent-1] {
+			return // its own payload got no result: nobody could say what another one should meet
+		}
+	}
+	limited, cancel := context.WithTimeout(ctx, y.stage.Config().Timeouts.Recovery)
+	defer cancel()
+	var last *history.Attempt
+	for n, pause := 0, stormPause; ; n, pause = n+1, min(2*pause, longestStormPause) {
+		last = y.attempt(ctx, in, target.Send{Label: label, Change: call.Changed, Call: i + 1}, faultOf(call, n))
+		if !y.stage.Retryable(last) {
+			break
+		}
+		wait := max(pause/2+time.Duration(jitter.Int64N(int64(pause/2))), min(y.stage.RetryAfter(last), longestComeBack))
+		if !target.Pause(limited, wait) {
+			break
+		}
+	}
+	if !call.Changed {
+		y.once[call.Intent-1].Do(func() {
+			y.has[call.Intent-1] = y.stage.Class(last).Success()
+			close(y.done[call.Intent-1])
+		})
+	}
+}
+
+// faultOf is what happens to the n-th attempt of a call.
+func faultOf(call storm.Call, n int) storm.Fault {
+	if n < len(call.Faults) {
+		return call.Faults[n]
+	}
+	return storm.Fault{Kind: storm.None}
+}
+
+// attempt sends once, under its fault.
+func (y *player) attempt(ctx context.Context, in *target.Intent, send target.Send, fault storm.Fault) *history.Attempt {
+	send.Fault = planOf(fault)
+	f := y.stage.Go(ctx, in, send)
+	y.order.began()
+	if fault.Kind == storm.Delay && f.Answering(ctx) {
+		select {
+		case <-y.order.after(fault.Attempts):
+		case <-f.Done():
+		case <-ctx.Done():
+		}
+		y.order.wake()
+		f.Wire().Release()
+	}
+	return f.Wait(ctx)
+}
+
+// planOf is a fault as the link does it.
+func planOf(f storm.Fault) link.Plan {
+	switch f.Kind {
+	case storm.Drop:
+		return link.Plan{DropResponse: true}
+	case storm.Cut:
+		return link.Plan{CutResponse: f.Bytes}
+	case storm.Reset:
+		return link.Plan{ResetResponse: true}
+	case storm.Gateway:
+		return link.Plan{ReplaceResponse: page(f.Status)}
+	case storm.Delay:
+		return link.Plan{HoldResponse: true}
+	}
+	return link.Plan{}
+}
+
+// strike deals the blows when their attempts have begun.
+func (y *player) strike(ctx, over context.Context) error {
+	for _, b := range y.schedule.Blows {
+		select {
+		case <-y.order.reached(b.Attempt):
+		case <-over.Done():
+			return nil
+		}
+		var err error
+		if b.Kind == storm.Kill {
+			err = y.kill(ctx, over, b)
+		} else {
+			err = y.pause(ctx, over)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kill waits until the gate holds as many calls as it should catch, kills, and starts the target again.
+func (y *player) kill(ctx, over context.Context, b storm.Blow) error {
+	if !y.stage.Can(life.CanKill | life.CanStart) {
+		y.stage.Note("the schedule kills the target, and the configuration has no lifecycle that can")
+		return nil
+	}
+	evidence := []string{"no downstream call was waited for"}
+	hold, drop := y.stage.HoldAny(b.Held)
+	if hold != nil {
+		limited, cancel := context.WithTimeout(over, catchLimit)
+		_, _ = hold.AllArrived(limited, b.Held) // how many there were is in the evidence
+		cancel()
+		evidence = []string{numbered(hold.Count(), "downstream call") + " held"}
+	}
+	err := y.stage.Kill(ctx, nil, history.PhaseUnknown, evidence)
+	drop()
+	if err != nil {
+		return err
+	}
+	return y.stage.Restart(ctx)
+}
+
+// pause freezes the target for a moment.
+func (y *player) pause(ctx, over context.Context) error {
+	if !y.stage.Can(life.CanPause | life.CanResume) {
+		y.stage.Note("the schedule pauses the target, and the configuration has no lifecycle that can")
+		return nil
+	}
+	instance := y.stage.Instance(0)
+	err := instance.Pause(ctx, nil, history.PhaseUnknown, nil)
+	if err == nil {
+		target.Pause(over, freezeTime)
+	}
+	return errors.Join(err, instance.Resume(context.WithoutCancel(ctx)))
+}
+
+// calm lets everybody come back once more, when the storm is over: what has a result must give it again. Who was told to wait for
+// as long as a good client does asks once.
+func (y *player) calm(ctx context.Context) {
+	each(y.intents, func(in *target.Intent) {
+		send := target.Send{Label: labelCalm}
+		if y.has[slices.Index(y.intents, in)] {
+			y.stage.Resolve(ctx, in, send)
+		} else {
+			y.stage.Do(ctx, in, send)
+		}
+	})
+}
+
+// count reads the effects of every intent of a trial.
+func count(ctx context.Context, s *target.Stage, moment string) {
+	each(s.Intents(), func(in *target.Intent) { s.Observe(ctx, in, moment) })
+}
+
+// each does something with all of them, as many at a time as there are clients.
+func each(intents []*target.Intent, do func(*target.Intent)) {
+	var all sync.WaitGroup
+	free := make(chan struct{}, stormClients)
+	for _, in := range intents {
+		free <- struct{}{}
+		all.Go(func() {
+			do(in)
+			<-free
+		})
+	}
+	all.Wait()
+}
+
+func numbered(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " was"
+	}
+	return fmt.Sprintf("%d %ss were", n, noun)
+}

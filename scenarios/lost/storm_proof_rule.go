@@ -1,0 +1,157 @@
+package lost
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/rule"
+	"github.com/oncespec/oncespec/scenarios/storm"
+)
+
+// stormLanded sums up the proofs that the storm was one, or says what is missing: of each kind of fault that attempts were sent
+// with one has to have landed, of all of them half, every blow has to have struck attempts under way, and clients have to have
+// been at it together.
+func stormLanded(h *history.History) (landed, missing string) {
+	if h.Storm.Schedule == nil || len(h.Attempts(labelCall)) == 0 {
+		return "", "no attempt was sent"
+	}
+	sent, did := map[storm.Kind]int{}, map[storm.Kind]int{}
+	all, landedInAll := 0, 0
+	for _, p := range planned(h) {
+		sent[p.kind]++
+		all++
+		if faultMissing(p.kind, p.attempt) == "" {
+			did[p.kind]++
+			landedInAll++
+		}
+	}
+	for _, kind := range storm.Faults {
+		if sent[kind] > 0 && did[kind] == 0 {
+			return "", fmt.Sprintf("of %d attempts whose fault was %q none suffered it", sent[kind], kind)
+		}
+	}
+	if 2*landedInAll < all {
+		return "", fmt.Sprintf("of %d faults only %d landed", all, landedInAll)
+	}
+	for i, b := range h.Storm.Schedule.Blows {
+		if missing := blowMissing(h, b.Kind, nth(h.Storm.Schedule.Blows[:i], b.Kind)); missing != "" {
+			return "", missing
+		}
+	}
+	together := mostTogether(h)
+	if h.Storm.Schedule.Clients() > 1 && together < 2 {
+		return "", "no two attempts were under way at once; does limits.rate allow it?"
+	}
+	return fmt.Sprintf("%d of %d faults and %s landed, at most %d attempts at once", landedInAll, all,
+		rule.Plural(len(h.Storm.Schedule.Blows), "blow"), together), ""
+}
+
+// plan is an attempt and the fault that its schedule had for it.
+type plan struct {
+	attempt *history.Attempt
+	kind    storm.Kind
+}
+
+func planned(h *history.History) (list []plan) {
+	tries := map[int][]*history.Attempt{}
+	for _, a := range h.Attempts() {
+		if a.Call > 0 && a.Call <= len(h.Storm.Schedule.Calls) {
+			tries[a.Call] = append(tries[a.Call], a)
+		}
+	}
+	for i, call := range h.Storm.Schedule.Calls {
+		mine := tries[i+1]
+		slices.SortFunc(mine, func(a, b *history.Attempt) int { return a.ID - b.ID })
+		for n, fault := range call.Faults {
+			if n < len(mine) && fault.Kind != storm.None {
+				list = append(list, plan{mine[n], fault.Kind})
+			}
+		}
+	}
+	return list
+}
+
+// faultMissing says what is missing of the proof that an attempt suffered its fault.
+func faultMissing(kind storm.Kind, a *history.Attempt) string {
+	switch kind {
+	case storm.Drop, storm.Reset:
+		return rule.NotLost(a)
+	case storm.Gateway:
+		return answerReplaced(a)
+	}
+	if missing := rule.NotWhole(a); missing != "" {
+		return missing
+	}
+	switch {
+	case a.Link.ResponseBytes == 0:
+		return "the target began no answer"
+	case kind == storm.Cut && (!a.Link.Cut || a.Outcome != history.Lost):
+		return "the answer was not cut"
+	case kind == storm.Delay && !a.Link.Held:
+		return "the answer was not kept back"
+	}
+	return ""
+}
+
+// blowMissing says what is missing of the proof that the n-th blow of a kind struck a target at work.
+func blowMissing(h *history.History, kind storm.Kind, n int) string {
+	then := map[storm.Kind]string{storm.Kill: "restart", storm.Pause: "resume"}[kind]
+	at, struck, seen := int64(0), false, 0
+	for _, e := range h.Events {
+		switch {
+		case e.Fault == nil:
+		case e.Fault.Kind == string(kind):
+			if seen == n {
+				at, struck = e.At, e.Fault.Landed
+			}
+			seen++
+		case e.Fault.Kind == then && struck && e.At >= at:
+			if !e.Fault.Landed {
+				return fmt.Sprintf("after the %s there was no %s: %s", kind, then, e.Fault.Detail)
+			}
+			for _, a := range h.Attempts() {
+				if a.Began <= e.At && a.Ended >= at && a.Link.RequestBytes > 0 {
+					return ""
+				}
+			}
+			return fmt.Sprintf("the %s struck a target that nobody had asked anything", kind)
+		}
+	}
+	return fmt.Sprintf("the %s did not strike", kind)
+}
+
+func nth(before []storm.Blow, kind storm.Kind) (n int) {
+	for _, b := range before {
+		if b.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// mostTogether is how many attempts of the storm itself were under way at one moment, at most.
+func mostTogether(h *history.History) (most int) {
+	type edge struct {
+		at int64
+		by int
+	}
+	var edges []edge
+	for _, a := range h.Attempts(labelCall, labelChanged) {
+		if a.Link.Reached {
+			edges = append(edges, edge{a.Began, 1}, edge{a.Ended, -1})
+		}
+	}
+	slices.SortFunc(edges, func(a, b edge) int {
+		if a.at != b.at {
+			return int(a.at - b.at)
+		}
+		return a.by - b.by // ends first: who came when another left was not there with it
+	})
+	now := 0
+	for _, e := range edges {
+		now += e.by
+		most = max(most, now)
+	}
+	return most
+}
