@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/oncespec/oncespec/faults/life"
@@ -42,6 +43,7 @@ type player struct {
 	done     []chan struct{} // by intent: closed when a call with its own payload has ended
 	once     []sync.Once
 	has      []bool // by intent: it has a result; read after done
+	newest   atomic.Pointer[target.Flight]
 }
 
 // play makes the intents, lets the clients loose on them, and counts when they are done.
@@ -137,6 +139,7 @@ func faultOf(call storm.Call, n int) storm.Fault {
 func (y *player) attempt(ctx context.Context, in *target.Intent, send target.Send, fault storm.Fault) *history.Attempt {
 	send.Fault = planOf(fault)
 	f := y.stage.Go(ctx, in, send)
+	y.newest.Store(f)
 	y.order.began()
 	if fault.Kind == storm.Delay && f.Answering(ctx) {
 		select {
@@ -194,13 +197,15 @@ func (y *player) kill(ctx, over context.Context, b storm.Blow) error {
 		y.stage.Note("the schedule kills the target, and the configuration has no lifecycle that can")
 		return nil
 	}
-	evidence := []string{"no downstream call was waited for"}
+	evidence := []string{"an attempt had just begun"}
 	hold, drop := y.stage.HoldAny(b.Held)
 	if hold != nil {
 		limited, cancel := context.WithTimeout(over, catchLimit)
 		_, _ = hold.AllArrived(limited, b.Held) // how many there were is in the evidence
 		cancel()
 		evidence = []string{numbered(hold.Count(), "downstream call") + " held"}
+	} else if f := y.newest.Load(); f != nil {
+		f.Sending(over)
 	}
 	err := y.stage.Kill(ctx, nil, history.PhaseUnknown, evidence)
 	drop()

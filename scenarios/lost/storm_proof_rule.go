@@ -97,7 +97,7 @@ func faultMissing(kind storm.Kind, a *history.Attempt) string {
 // blowMissing says what is missing of the proof that the n-th blow of a kind struck a target at work.
 func blowMissing(h *history.History, kind storm.Kind, n int) string {
 	then := map[storm.Kind]string{storm.Kill: "restart", storm.Pause: "resume"}[kind]
-	at, struck, seen := int64(0), false, 0
+	before, at, struck, seen := int64(0), int64(0), false, 0
 	for _, e := range h.Events {
 		switch {
 		case e.Fault == nil:
@@ -106,19 +106,34 @@ func blowMissing(h *history.History, kind storm.Kind, n int) string {
 				at, struck = e.At, e.Fault.Landed
 			}
 			seen++
-		case e.Fault.Kind == then && struck && e.At >= at:
-			if !e.Fault.Landed {
+		case e.Fault.Kind == then && struck:
+			switch {
+			case !e.Fault.Landed:
 				return fmt.Sprintf("after the %s there was no %s: %s", kind, then, e.Fault.Detail)
+			case kind == storm.Kill && !died(h, before, e.At), kind == storm.Pause && !stood(h, at, e.At):
+				return fmt.Sprintf("the %s struck a target that nobody had asked anything", kind)
 			}
-			for _, a := range h.Attempts() {
-				if a.Began <= e.At && a.Ended >= at && a.Link.RequestBytes > 0 {
-					return ""
-				}
-			}
-			return fmt.Sprintf("the %s struck a target that nobody had asked anything", kind)
+			return ""
+		default:
+			before = e.At
 		}
 	}
 	return fmt.Sprintf("the %s did not strike", kind)
+}
+
+// died tells whether an attempt ended with the target, between two moments: it got no answer, and nothing was done to its own
+// connection.
+func died(h *history.History, from, to int64) bool {
+	return slices.ContainsFunc(h.Attempts(), func(a *history.Attempt) bool {
+		return a.Outcome == history.Lost && a.Link.RequestBytes > 0 && !a.Link.Cut && a.Ended >= from && a.Began <= to
+	})
+}
+
+// stood tells whether an attempt was under way between two moments.
+func stood(h *history.History, from, to int64) bool {
+	return slices.ContainsFunc(h.Attempts(), func(a *history.Attempt) bool {
+		return a.Link.RequestBytes > 0 && a.Ended >= from && a.Began <= to
+	})
 }
 
 func nth(before []storm.Blow, kind storm.Kind) (n int) {

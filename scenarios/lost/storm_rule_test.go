@@ -22,6 +22,7 @@ type stormy struct {
 	ins      []*history.Intent
 	faulted  map[storm.Kind]*history.Attempt
 	blows    map[string]*history.Fault
+	dead     *history.Attempt
 	calm     []*history.Attempt
 	seen     []*history.Observation
 }
@@ -50,6 +51,9 @@ func newStorm() *stormy {
 	for _, kind := range []string{"pause", "resume", "kill", "restart"} {
 		s.blows[kind] = s.Fault(kind, &history.Intent{}, "")
 	}
+	s.dead = s.Silent(s.ins[0], labelCall) // its target was killed
+	s.dead.Call = 1
+	s.dead.Began, s.dead.Ended = 0, 1_000_000
 	for _, a := range s.faulted { // all of them were under way meanwhile
 		a.Began, a.Ended = 0, 1_000_000
 	}
@@ -128,21 +132,23 @@ func TestStorm(t *testing.T) {
 		"a second effect after the key's lifetime": {func(s *stormy) { s.seen[0].Count = 2 }, func(c *contract.Contract) { c.Lifetime = time.Second },
 			verdict.Inconclusive, "lifetime"},
 
-		"no drop landed":       {func(s *stormy) { s.faulted[storm.Drop].Link.ResponseBytes = 0 }, nil, verdict.Inconclusive, `"drop"`},
-		"no cut landed":        {func(s *stormy) { s.faulted[storm.Cut].Link.Cut = false }, nil, verdict.Inconclusive, `"cut"`},
-		"no reset landed":      {func(s *stormy) { s.faulted[storm.Reset].Link.ForwardedBytes = 10 }, nil, verdict.Inconclusive, `"reset"`},
-		"no gateway spoke":     {func(s *stormy) { s.faulted[storm.Gateway].Link.ResponseBytes = 0 }, nil, verdict.Inconclusive, `"gateway"`},
-		"no answer was held":   {func(s *stormy) { s.faulted[storm.Delay].Link.Held = false }, nil, verdict.Inconclusive, `"delay"`},
-		"the kill missed":      {func(s *stormy) { s.blows["kill"].Landed = false }, nil, verdict.Inconclusive, "kill did not strike"},
-		"the pause missed":     {func(s *stormy) { s.blows["pause"].Landed = false }, nil, verdict.Inconclusive, "pause did not strike"},
-		"the kill never came":  {func(s *stormy) { s.blows["kill"].Kind = "stop" }, nil, verdict.Inconclusive, "kill did not strike"},
-		"it never came back":   {func(s *stormy) { s.blows["restart"].Landed = false }, nil, verdict.Inconclusive, "no restart"},
-		"the kill hit nothing": {func(s *stormy) { s.idle() }, nil, verdict.Inconclusive, "nobody had asked anything"},
-		"it ran one by one":    {func(s *stormy) { s.schedule.Blows = nil; s.idle() }, nil, verdict.Inconclusive, "at once"},
+		"no drop landed":        {func(s *stormy) { s.faulted[storm.Drop].Link.ResponseBytes = 0 }, nil, verdict.Inconclusive, `"drop"`},
+		"no cut landed":         {func(s *stormy) { s.faulted[storm.Cut].Link.Cut = false }, nil, verdict.Inconclusive, `"cut"`},
+		"no reset landed":       {func(s *stormy) { s.faulted[storm.Reset].Link.ForwardedBytes = 10 }, nil, verdict.Inconclusive, `"reset"`},
+		"no gateway spoke":      {func(s *stormy) { s.faulted[storm.Gateway].Link.ResponseBytes = 0 }, nil, verdict.Inconclusive, `"gateway"`},
+		"no answer was held":    {func(s *stormy) { s.faulted[storm.Delay].Link.Held = false }, nil, verdict.Inconclusive, `"delay"`},
+		"the kill missed":       {func(s *stormy) { s.blows["kill"].Landed = false }, nil, verdict.Inconclusive, "kill did not strike"},
+		"the pause missed":      {func(s *stormy) { s.blows["pause"].Landed = false }, nil, verdict.Inconclusive, "pause did not strike"},
+		"the kill never came":   {func(s *stormy) { s.blows["kill"].Kind = "stop" }, nil, verdict.Inconclusive, "kill did not strike"},
+		"it never came back":    {func(s *stormy) { s.blows["restart"].Landed = false }, nil, verdict.Inconclusive, "no restart"},
+		"the kill hit nothing":  {func(s *stormy) { s.dead.Link.Cut = true }, nil, verdict.Inconclusive, "kill struck a target that nobody had asked anything"},
+		"the pause hit nothing": {func(s *stormy) { s.idle() }, nil, verdict.Inconclusive, "pause struck a target that nobody had asked anything"},
+		"it ran one by one":     {func(s *stormy) { s.schedule.Blows = nil; s.idle() }, nil, verdict.Inconclusive, "at once"},
 		"nothing was sent": {func(s *stormy) {
 			for _, a := range s.faulted {
 				a.Label = "other"
 			}
+			s.dead.Label = "other"
 		}, nil, verdict.Inconclusive, "no attempt"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -176,6 +182,11 @@ func (s *stormy) changed(status int, body string) {
 // idle lets all attempts come one after another, before anything strikes.
 func (s *stormy) idle() {
 	at := int64(1)
+	for _, e := range s.History().Events {
+		if e.Fault == s.blows["kill"] {
+			s.dead.Began, s.dead.Ended = e.At, e.At
+		}
+	}
 	for _, kind := range storm.Faults {
 		s.faulted[kind].Began, s.faulted[kind].Ended = at, at+1
 		at += 2
