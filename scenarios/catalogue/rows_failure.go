@@ -55,4 +55,25 @@ var failureRows = []Requirement{
 		Sources:   []Source{PreventDuplicates, ToolKeys},
 		Scenarios: []string{"failure/unknown"},
 	},
+	{
+		ID:       "failure/store-down",
+		Sentence: "With its database cut off, the target refuses rather than execute unprotected.",
+		Level:    verdict.Must,
+		Parts: []Part{
+			{ID: "cut", Sentence: "Its database cannot be reached."},
+			{ID: "silent", Sentence: "Its database takes everything and answers nothing."},
+		},
+		Premises:  []string{"replay/one-effect"},
+		Needs:     []Need{NeedStoreLink, NeedState, NeedKeyHeader},
+		Sources:   []Source{Field},
+		Scenarios: []string{"failure/store-down"},
+	},
+	{
+		ID:        "failure/business",
+		Sentence:  "A final business refusal answers the same again.",
+		Level:     verdict.Should,
+		Needs:     []Need{NeedRefused, NeedKeyHeader},
+		Sources:   []Source{ToolKeys},
+		Scenarios: []string{"failure/business"},
+	},
 }

@@ -166,7 +166,7 @@ func (s *Stage) CutStore(in *Intent) (taken int, mend func()) {
 	return taken, s.heal(func() {
 		s.target.store.Mend()
 		away := s.target.store.Proof().TurnedAway - before
-		s.rec.add(history.Event{Fault: &history.Fault{Kind: "store-mend", Intent: intentID(in), Landed: true,
+		s.rec.add(history.Event{Fault: &history.Fault{Kind: "store-mend", Intent: intentID(in), Landed: taken+away > 0,
 			Detail: fmt.Sprintf("connections to the database may be made again, %d were turned away", away)}})
 	})
 }

@@ -1,0 +1,45 @@
+package crash
+
+import (
+	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/rule"
+	"github.com/oncespec/oncespec/scenarios/verdict"
+)
+
+func gracefulStopRule(c rule.Case, h *history.History) []rule.Finding {
+	first := h.First("first")
+	f := c.Once(h, first, notStoppedAtWork(h, first), verdict.Strong)
+	if f.Outcome == verdict.Inconclusive && !h.Has(string(catalogue.NeedGate)) && !h.Has(string(catalogue.NeedStoreLink)) {
+		return one(rule.NotAssessed("nothing can hold the operation up while the target is asked to end: add target.downstream or target.store"))
+	}
+	if f.Outcome != verdict.Pass {
+		return one(f)
+	}
+	how := "finished before it ended"
+	if !c.Succeeded(first) {
+		how = "taken up again after the restart"
+	}
+	if stop := h.Faults("stop")[0]; stop.Forced {
+		how += ", and it had to be killed"
+	}
+	f.Detail = how + ": " + f.Detail
+	return one(f)
+}
+
+// notStoppedAtWork says what is missing of the proof that the target was at work on the attempt when it was asked to end.
+func notStoppedAtWork(h *history.History, first *history.Attempt) (missing string) {
+	if missing := rule.NotWhole(first); missing != "" {
+		return missing
+	}
+	stops := h.Faults("stop")
+	switch {
+	case len(stops) == 0 || !stops[0].Landed:
+		return "the target was not seen to end"
+	case first.Link.LastRequestAt > stops[0].Given:
+		return "the request came after the target was asked to end"
+	case first.Link.FirstByteAt > 0 && first.Link.FirstByteAt < stops[0].Given:
+		return "the operation was over before the target was asked to end"
+	}
+	return ""
+}
