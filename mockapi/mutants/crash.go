@@ -2,6 +2,9 @@ package mutants
 
 import (
 	"context"
+	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/oncespec/oncespec/mockapi/flow"
@@ -124,6 +127,41 @@ var crashMutants = []Mutant{
 			{"downstream/reconciles", "two resources stand against one booking"},
 		},
 		Install: effectApart,
+	},
+	{
+		Name:      "unrecorded-when-stopping",
+		Defect:    "Once it was asked to end it makes effects and records nothing any more: after the restart the work is done again.",
+		Stage:     "Complete",
+		Operation: "create-ticket",
+		Must:      []string{"crash/graceful-stop"},
+		May: []May{
+			{"downstream/reconciles", "two resources stand against one booking"},
+		},
+		Install: func(f *flow.Flow) {
+			complete, asked := f.Complete, make(chan os.Signal, 1)
+			signal.Notify(asked, syscall.SIGTERM)
+			f.Complete = func(ctx context.Context, entry flow.Entry, effect flow.Effect) (answer flow.Answer, err error) {
+				if len(asked) == 0 {
+					return complete(ctx, entry, effect)
+				}
+				err = f.Store.Update(ctx, func(tx store.Tx) (err error) {
+					answer, err = effect(tx)
+					return err
+				})
+				return answer, err
+			}
+		},
+	},
+	{
+		Name:      "unfenced-owner",
+		Defect:    "An owner that was taken over from completes as if it were still the owner.",
+		Stage:     "Complete",
+		Operation: "create-ticket",
+		Must:      []string{"crash/fencing"},
+		May: []May{
+			{"downstream/reconciles", "two resources stand against one booking"},
+		},
+		Install: unfenced,
 	},
 	{
 		Name:      "effect-before-record",

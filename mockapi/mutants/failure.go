@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync"
 
 	"github.com/oncespec/oncespec/mockapi/command"
 	"github.com/oncespec/oncespec/mockapi/flow"
@@ -55,7 +56,7 @@ var failureMutants = []Mutant{
 		Defect:    "A stored refusal is replayed with another status than it was given.",
 		Stage:     "Replay",
 		Operation: "create-ticket",
-		Must:      []string{"failure/stored#4xx"},
+		Must:      []string{"failure/stored#4xx", "failure/business"},
 		Install: func(f *flow.Flow) {
 			replay := f.Replay
 			f.Replay = func(ctx context.Context, call *flow.Call, entry flow.Entry) (flow.Answer, error) {
@@ -66,6 +67,18 @@ var failureMutants = []Mutant{
 				return answer, err
 			}
 		},
+	},
+	{
+		Name:      "refusal-wears-off",
+		Defect:    "A final refusal is not stored, and the same request is carried out when it is sent again.",
+		Stage:     "Execute",
+		Operation: "create-ticket",
+		Must:      []string{"failure/business"},
+		May: []May{
+			{"failure/stored#4xx", "the contract says that refusals are stored"},
+			{"status/final#refused", "what is not stored reads as if it had never been"},
+		},
+		Install: refusalWearsOff,
 	},
 	{
 		Name:      "invalid-payload-consumes-key",
@@ -200,6 +213,29 @@ func failing(lost func(reference.Fail) bool) func(*flow.Flow) {
 			}
 			return fail(ctx, entry, failure)
 		}
+	}
+}
+
+// refusalWearsOff does not ask the business a second time.
+func refusalWearsOff(f *flow.Flow) {
+	var refused sync.Map // by record
+	execute, fail := f.Execute, f.Fail
+	f.Execute = func(ctx context.Context, call *flow.Call, entry flow.Entry) (flow.Answer, error) {
+		if _, before := refused.Load(entry.ID()); !before {
+			return execute(ctx, call, entry)
+		}
+		if outcome := f.Book(ctx, entry); outcome != flow.Booked {
+			return f.Fail(ctx, entry, reference.Fail{Answer: flow.Unavailable(), Uncertain: outcome == flow.Unsure})
+		}
+		answer, err := f.Complete(ctx, entry, f.Effect(call.Command, entry.Tenant))
+		return f.First(answer), err
+	}
+	f.Fail = func(ctx context.Context, entry flow.Entry, failure reference.Fail) (flow.Answer, error) {
+		if failure.Uncertain || failure.Answer.Status/100 != 4 {
+			return fail(ctx, entry, failure)
+		}
+		refused.Store(entry.ID(), true)
+		return failure.Answer, f.Store.Update(ctx, func(tx store.Tx) error { return tx.DeleteClaim(entry.ID()) })
 	}
 }
 

@@ -10,4 +10,4 @@ func List() []Mutant {
 }
 
 // OnPostgres returns those whose defect is in how they use PostgreSQL; they are nothing without it.
-func OnPostgres() []Mutant { return slices.Clone(postgresMutants) }
+func OnPostgres() []Mutant { return slices.Concat(postgresMutants, linkMutants) }

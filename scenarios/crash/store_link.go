@@ -8,37 +8,39 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
-// cuts is at how many of its round trips an operation is cut off, each way.
-const cuts = 6
+// unheard is at how many of its requests to the database an operation is cut off: less depends on where than with answers.
+const unheard = 4
 
 // storeLink cuts the link to the database at round trips of an operation: while a request to the database is held, which it never
 // hears, and while its answer is, which nobody ever hears. The link is mended once the attempt is over, or after a while.
 func storeLink(ctx context.Context, s *target.Stage) error {
 	s.Note("each cut is a trial of its own")
-	_, trips, err := calibrate(ctx, s.Trial(calibration))
-	if err != nil || trips == 0 {
-		return err
+	trips := 0
+	for before := true; before && trips < roundTrips; trips++ {
+		var err error
+		if before, err = cutBetween(ctx, s, link.Answers, trips); err != nil {
+			return err
+		}
 	}
-	for _, dir := range []link.Direction{link.Requests, link.Answers} {
-		order := s.Rand().Perm(trips)
-		for _, n := range order[:min(trips, cuts)] {
-			if err := cutBetween(ctx, s.Trial(fmt.Sprintf("%s=%d", dir, n+1)), dir, n); err != nil {
-				return err
-			}
+	for _, n := range s.Rand().Perm(trips)[:min(trips, unheard)] {
+		if _, err := cutBetween(ctx, s, link.Requests, n); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func cutBetween(ctx context.Context, s *target.Stage, dir link.Direction, skip int) error {
+// cutBetween cuts when so many pieces have gone that way; false: the operation was over before that.
+func cutBetween(ctx context.Context, parent *target.Stage, dir link.Direction, skip int) (before bool, err error) {
+	s := parent.Trial(fmt.Sprintf("%s=%d", dir, skip+1))
 	in, err := s.Intent(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	hold := s.HoldStore(in, dir, skip)
 	defer hold.Release()
 	first := s.Go(ctx, in, target.Send{})
-	if !hold.Arrived(ctx, first, 1) {
+	if before = hold.Arrived(ctx, first, 1); !before {
 		s.Note("it was over before that")
 	}
 	_, mend := s.CutStore(in)
@@ -49,5 +51,5 @@ func cutBetween(ctx context.Context, s *target.Stage, dir link.Direction, skip i
 	s.Resolve(ctx, in, target.Send{})
 	s.Observe(ctx, in, "after")
 	s.Status(ctx, in, "after")
-	return nil
+	return before, nil
 }

@@ -1,6 +1,8 @@
 package crash
 
 import (
+	"strings"
+
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/rule"
 	"github.com/oncespec/oncespec/scenarios/verdict"
@@ -8,7 +10,7 @@ import (
 
 // storeLinkRule judges all cuts of an operation. One that came too late is no test, where others came in time.
 func storeLinkRule(c rule.Case) (all []rule.Finding) {
-	landed := 0
+	var landed, ids []string
 	var late []rule.Finding
 	for _, h := range c.Histories {
 		first := h.First("first")
@@ -18,20 +20,22 @@ func storeLinkRule(c rule.Case) (all []rule.Finding) {
 		missing := notCutAtWork(h, first)
 		f := c.Once(h, first, missing, verdict.Strong).At(h.ID)
 		switch {
-		case missing == "":
-			landed++
+		case f.Outcome == verdict.Pass:
+			landed, ids = append(landed, h.Trial), append(ids, h.ID)
+		case missing == "" || f.Outcome == verdict.Fail:
 			f.Detail = "cut at " + h.Trial + " of the database: " + f.Detail
-		case f.Outcome == verdict.Inconclusive:
+			all = append(all, f)
+		default:
 			late = append(late, f)
-			continue
 		}
-		all = append(all, f)
 	}
-	if landed == 0 && len(late) == 0 {
-		late = append(late, rule.Inconclusive(verdict.Environment, "no unfaulted attempt reached the database").At(c.IDs()...))
-	}
-	if landed == 0 {
+	switch {
+	case len(landed) > 0:
+		all = append(all, rule.Pass(verdict.Strong, "one effect each, cut at these pieces on the way to and from the database: %s", strings.Join(landed, ", ")).At(ids...))
+	case len(late) > 0:
 		all = append(all, late...)
+	case len(all) == 0:
+		all = append(all, rule.Inconclusive(verdict.Environment, "no unfaulted attempt reached the database").At(c.IDs()...))
 	}
 	return all
 }

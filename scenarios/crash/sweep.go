@@ -18,7 +18,7 @@ const (
 	atOnce       = 4 // attempts that one kill hits, each at an instant of its own, where probes tell them apart
 	extraKills   = 4 // where none of the others has hit
 	watches      = 2 // kills that wait for an effect to be seen, which the target may answer too soon for
-	roundTrips   = 16
+	roundTrips   = 40
 )
 
 // Trials of a sweep that are not named after a number.
@@ -31,7 +31,7 @@ const (
 // shows where it stands, and at each round trip to its database.
 func sweep(ctx context.Context, s *target.Stage) error {
 	s.Note("each kill is a trial of its own")
-	handling, trips, err := calibrate(ctx, s.Trial(calibration))
+	handling, err := calibrate(ctx, s.Trial(calibration))
 	if err != nil || handling == 0 {
 		return err
 	}
@@ -50,37 +50,33 @@ func sweep(ctx context.Context, s *target.Stage) error {
 	if !s.Has(catalogue.NeedStoreLink) {
 		return nil
 	}
-	order := s.Rand().Perm(trips)
-	for _, n := range order[:min(trips, roundTrips)] {
-		if err := k.between(ctx, s.Trial(fmt.Sprintf("%s=%d", roundTrip, n+1)), n); err != nil {
+	for n := range roundTrips {
+		before, err := k.between(ctx, s.Trial(fmt.Sprintf("%s=%d", roundTrip, n+1)), n)
+		if err != nil || !before {
 			return err
 		}
 	}
 	return nil
 }
 
-// calibrate finds how long an unfaulted attempt is worked on, from the last byte of its request to the first of its answer, and
-// how many answers of the database that takes. 0: it was not answered.
-func calibrate(ctx context.Context, s *target.Stage) (handling time.Duration, trips int, err error) {
+// calibrate finds how long an unfaulted attempt is worked on, from the last byte of its request to the first of its answer. 0: it
+// was not answered.
+func calibrate(ctx context.Context, s *target.Stage) (handling time.Duration, err error) {
 	var times []time.Duration
-	for n := range calibrations {
+	for range calibrations {
 		in, err := s.Intent(ctx)
 		if err != nil {
-			return 0, 0, err
+			return 0, err
 		}
-		before := s.StoreSeen().Answers.Pieces
 		a := s.Do(ctx, in, target.Send{Label: calibration})
 		if !s.Class(a).Success() || a.Link.FirstByteAt == 0 {
 			s.Note("an unfaulted attempt was not answered with a result: nothing is killed")
-			return 0, 0, nil
+			return 0, nil
 		}
 		times = append(times, time.Duration(a.Link.FirstByteAt-a.Link.LastRequestAt)*time.Microsecond)
-		if took := s.StoreSeen().Answers.Pieces - before; n == 0 || took < trips {
-			trips = took
-		}
 	}
 	slices.Sort(times)
-	return max(times[len(times)/2], time.Microsecond), trips, nil
+	return max(times[len(times)/2], time.Microsecond), nil
 }
 
 // instants draws one instant from each slice of the handling time, and deals them out in random order to kills that hit several.
@@ -187,24 +183,24 @@ func (k *killer) seen(ctx context.Context, s *target.Stage, phase string) (seen 
 	return seen, k.comeBack(ctx, s, []*target.Intent{in}, []*target.Flight{f})
 }
 
-// between kills the target while an answer of its database is held, after it had so many of them.
-func (k *killer) between(ctx context.Context, s *target.Stage, answers int) error {
+// between kills the target while an answer of its database is held, after it had so many of them; false: it was done before that.
+func (k *killer) between(ctx context.Context, s *target.Stage, answers int) (before bool, err error) {
 	in, err := s.Intent(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	hold := s.HoldStore(in, link.Answers, answers)
 	defer hold.Release()
 	f := s.Go(ctx, in, target.Send{})
 	evidence := []string{fmt.Sprintf("answer %d of its database was held", answers+1)}
-	if !hold.Arrived(ctx, f, 1) {
+	if before = hold.Arrived(ctx, f, 1); !before {
 		evidence = []string{fmt.Sprintf("it had finished before answer %d of its database", answers+1)}
 	}
 	if err := s.Kill(ctx, in, history.PhaseUnknown, evidence); err != nil {
-		return err
+		return false, err
 	}
 	hold.Release()
-	return k.comeBack(ctx, s, []*target.Intent{in}, []*target.Flight{f})
+	return before, k.comeBack(ctx, s, []*target.Intent{in}, []*target.Flight{f})
 }
 
 // comeBack looks at what the dead target left, starts it again and retries.

@@ -39,5 +39,5 @@ func businessRule(c rule.Case, h *history.History) []rule.Finding {
 	case unread != "" && h.Has("state"):
 		return one(rule.Inconclusive(verdict.Environment, "%s", unread))
 	}
-	return one(rule.Pass(verdict.Strong, "refused with %s, and %s with the same answer", c.Says(first), rule.Plural(asked, "time again")))
+	return one(rule.Pass(verdict.Strong, "refused with %s, and answered the same %s", c.Says(first), rule.Plural(asked, "more time")))
 }

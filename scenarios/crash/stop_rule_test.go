@@ -1,0 +1,134 @@
+package crash
+
+import (
+	"testing"
+
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/history/historytest"
+	"github.com/oncespec/oncespec/scenarios/rule/ruletest"
+	"github.com/oncespec/oncespec/scenarios/verdict"
+)
+
+func TestGracefulStop(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		first func(h trial) *history.Attempt
+		spoil func(h *history.History, first *history.Attempt)
+		rest  func(h trial)
+		want  verdict.Outcome
+	}{
+		"finished":                 {want: verdict.Pass},
+		"taken up again":           {first: func(h trial) *history.Attempt { return h.Silent(h.in, "first") }, want: verdict.Pass},
+		"killed after the grace":   {first: func(h trial) *history.Attempt { return h.Silent(h.in, "first") }, spoil: func(h *history.History, _ *history.Attempt) { h.Faults("stop")[0].Forced = true }, want: verdict.Pass},
+		"done again":               {rest: func(h trial) { h.back(201, `{"id":"t2"}`).effects(2, "t1", "t2") }, want: verdict.Fail},
+		"left open":                {first: func(h trial) *history.Attempt { return h.Silent(h.in, "first") }, rest: func(h trial) { h.back(409, `{}`).effects(1, "t1") }, want: verdict.Fail},
+		"acknowledged and lost":    {rest: func(h trial) { h.back(201, created).effects(0) }, want: verdict.Fail},
+		"it did not end":           {spoil: func(h *history.History, _ *history.Attempt) { h.Faults("stop")[0].Landed = false }, want: verdict.Inconclusive},
+		"it was over before":       {spoil: func(h *history.History, _ *history.Attempt) { h.Faults("stop")[0].Given = 1 << 40 }, want: verdict.Inconclusive},
+		"it was over, no way else": {spoil: func(h *history.History, _ *history.Attempt) { h.Faults("stop")[0].Given, h.Capabilities = 1<<40, nil }, want: verdict.NotAssessed},
+		"the request came later":   {spoil: func(_ *history.History, first *history.Attempt) { first.Link.LastRequestAt = 1 << 40 }, want: verdict.Inconclusive},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := trial{Builder: historytest.New("crash/graceful-stop").Offers("gate")}
+			h.in = h.Intent()
+			if c.first == nil {
+				c.first = func(h trial) *history.Attempt { return h.Answered(h.in, "first", 201, created) }
+			}
+			first := c.first(h)
+			h.Fault("stop", h.in, "").Given = first.Link.LastRequestAt + 50
+			if c.rest == nil {
+				c.rest = func(h trial) { h.back(201, created).effects(1, "t1") }
+			}
+			c.rest(h)
+			story := h.History()
+			if c.spoil != nil {
+				c.spoil(story, first)
+			}
+			ruletest.Expect(t, Rules(), "crash/graceful-stop", c.want, ruletest.IETF(t), story)
+		})
+	}
+}
+
+func TestFencing(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		takeover int
+		drop     string // the fault that did not happen
+		spoil    func(owner *history.Attempt)
+		effects  []string
+		want     verdict.Outcome
+	}{
+		"fenced":                      {takeover: 201, effects: []string{"t1"}, want: verdict.Pass},
+		"not fenced":                  {takeover: 201, effects: []string{"t1", "t2"}, want: verdict.Fail},
+		"acknowledged and lost":       {takeover: 201, want: verdict.Fail},
+		"nobody took over":            {takeover: 409, effects: []string{"t1"}, want: verdict.NotAssessed},
+		"nobody took over, yet twice": {takeover: 409, effects: []string{"t1", "t2"}, want: verdict.Fail},
+		"no call to hold":             {takeover: 201, effects: []string{"t1"}, drop: "hold", want: verdict.Inconclusive},
+		"not frozen":                  {takeover: 201, effects: []string{"t1"}, drop: "pause", want: verdict.Inconclusive},
+		"it did not go on":            {takeover: 201, effects: []string{"t1"}, drop: "resume", want: verdict.Inconclusive},
+		"its client had left":         {takeover: 201, effects: []string{"t1"}, spoil: func(a *history.Attempt) { a.Outcome, a.Answer, a.Ended, a.Link.FirstByteAt = history.Lost, nil, 2, 0 }, want: verdict.Inconclusive},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := trial{Builder: historytest.New("crash/fencing")}
+			h.in = h.Intent()
+			faults := map[string]*history.Fault{}
+			faults["hold"] = h.Fault("hold", h.in, "")
+			faults["pause"] = h.Fault("pause", h.in, history.AfterClaim)
+			h.Answered(h.in, "takeover", c.takeover, created)
+			faults["resume"] = h.Fault("resume", &history.Intent{}, "")
+			h.Fault("release", h.in, "")
+			owner := h.Answered(h.in, "first", 201, created)
+			owner.Began, owner.Link.LastRequestAt = 1, 2
+			h.retried(201, created).effects(len(c.effects), c.effects...)
+			if f := faults[c.drop]; f != nil {
+				f.Landed = false
+			}
+			if c.spoil != nil {
+				c.spoil(owner)
+			}
+			ruletest.Expect(t, Rules(), "crash/fencing", c.want, ruletest.IETF(t), h.History())
+		})
+	}
+}
+
+func TestStoreLink(t *testing.T) {
+	t.Parallel()
+	cut := func(name string, spoil func(h trial, first *history.Attempt), rest func(h trial)) *history.History {
+		h := trial{Builder: historytest.New("crash/store-link").Trial(name)}
+		h.in = h.Intent()
+		h.Fault("store-hold", h.in, "")
+		h.Fault("store-cut", h.in, "")
+		first := h.Answered(h.in, "first", 503, `{}`)
+		first.Link.LastRequestAt = 1
+		if spoil != nil {
+			spoil(h, first)
+		}
+		rest(h)
+		return h.History()
+	}
+	once := func(h trial) { h.retried(201, created).effects(1, "t1") }
+	late := func(_ trial, first *history.Attempt) { first.Link.FirstByteAt = 2 }
+	uncut := func(h trial, _ *history.Attempt) { h.History().Faults("store-cut")[0].Landed = false }
+	for name, c := range map[string]struct {
+		hs   []*history.History
+		want verdict.Outcome
+	}{
+		"one effect, and recovers": {[]*history.History{cut("answers=1", nil, once)}, verdict.Pass},
+		"done twice":               {[]*history.History{cut("answers=1", nil, once), cut("answers=2", nil, func(h trial) { h.retried(201, created).effects(2, "t1", "t2") })}, verdict.Fail},
+		"acknowledged and lost":    {[]*history.History{cut("answers=1", nil, func(h trial) { h.retried(201, created).effects(0) })}, verdict.Fail},
+		"does not recover":         {[]*history.History{cut("answers=1", nil, func(h trial) { h.retried(409, `{}`).effects(1, "t1") })}, verdict.Fail},
+		"fails for ever":           {[]*history.History{cut("answers=1", nil, func(h trial) { h.retried(503, `{}`).effects(0) })}, verdict.Fail},
+		"one of two came in time":  {[]*history.History{cut("answers=1", nil, once), cut("answers=2", late, once)}, verdict.Pass},
+		"none came in time":        {[]*history.History{cut("answers=1", late, once)}, verdict.Inconclusive},
+		"nothing was cut":          {[]*history.History{cut("answers=1", uncut, once)}, verdict.Inconclusive},
+		"late, yet done twice":     {[]*history.History{cut("answers=1", late, func(h trial) { h.retried(201, created).effects(2, "t1", "t2") })}, verdict.Fail},
+		"only a list":              {[]*history.History{historytest.New("crash/store-link").History()}, verdict.Inconclusive},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ruletest.Expect(t, Rules(), "crash/store-link", c.want, ruletest.IETF(t), c.hs...)
+		})
+	}
+}
