@@ -122,9 +122,19 @@ func failsNothing(t *testing.T) {
 			t.Errorf("%s %s on %s: %s (seed %d)", v.Verdict, v.Name(), v.Operations, v.Detail, report.Seed)
 		}
 	}
-	if report.Assessed.Done != report.Assessed.Of {
+	if report.Assessed.Done != report.Assessed.Of-len(behindStoreLink()) {
 		t.Errorf("only %d of %d requirements assessed", report.Assessed.Done, report.Assessed.Of)
 	}
+}
+
+// behindStoreLink are the requirements that need a database which can be cut off: they are assessed on PostgreSQL.
+func behindStoreLink() (ids []string) {
+	for _, r := range catalogue.All() {
+		if slices.Contains(r.Needs, catalogue.NeedStoreLink) {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids
 }
 
 // unproven lists the requirements that no mutant fails yet. It may only shrink.

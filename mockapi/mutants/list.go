@@ -6,7 +6,7 @@ import "slices"
 func List() []Mutant {
 	return slices.Concat(keyMutants, claimMutants, replayMutants, conflictMutants, fingerprintMutants,
 		lostMutants, failureMutants, crashMutants, statusMutants, forgetMutants,
-		outboxMutants, lifetimeMutants, stormMutants)
+		outboxMutants, lifetimeMutants, stormMutants, leaseMutants, stopMutants)
 }
 
 // OnPostgres returns those whose defect is in how they use PostgreSQL; they are nothing without it.
