@@ -35,31 +35,7 @@ func TestMutantMatrix(t *testing.T) {
 		}
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
-<<<<<<< HEAD
 			hold(t, m, against(t, m.Name, run.Selection{Operations: []string{m.Operation}}))
-=======
-			test := against
-			if m.Database {
-				test = onPostgres
-			}
-			report := test(t, m.Name, run.Selection{Operations: []string{m.Operation}})
-			observed, doubtful := tell(report)
-			for _, must := range m.Must {
-				if !observed[must] && doubtful[must] != "" {
-					t.Errorf("%s must fail %s, but that is inconclusive: %s", m.Name, must, doubtful[must])
-				} else if !observed[must] {
-					t.Errorf("%s must fail %s, and does not: %s", m.Name, must, said(report, must))
-				}
-			}
-			for name := range observed {
-				if !slices.Contains(m.Must, name) && !may(m, name) {
-					t.Errorf("%s may not fail %s: %s", m.Name, name, said(report, name))
-				}
-			}
-			if t.Failed() {
-				t.Logf("seed %d; observed: %s", report.Seed, strings.Join(sorted(observed), ", "))
-			}
->>>>>>> f3914ca (wip rules)
 		})
 	}
 }
@@ -144,7 +120,7 @@ var unproven = []string{}
 func TestEveryRequirementIsProven(t *testing.T) {
 	t.Parallel()
 	proven := map[string]bool{}
-	for _, m := range mutants.List() {
+	for _, m := range append(mutants.List(), mutants.OnPostgres()...) {
 		for _, id := range m.Must {
 			requirement, _, _ := strings.Cut(id, "#")
 			proven[requirement] = true

@@ -17,7 +17,7 @@ var linkMutants = []Mutant{
 		Defect:    "A commit whose answer was lost is taken for undone: the effect is made again, and so is its record.",
 		Stage:     "Complete",
 		Operation: "create-ticket",
-		Database:  true,
+		Postgres:  true,
 		Must:      []string{"crash/store-link"},
 		May: []May{
 			{"downstream/reconciles", "two resources stand against one booking"},
@@ -44,7 +44,7 @@ var linkMutants = []Mutant{
 		Defect:    "Where its database cannot be reached it executes without a claim, rather than refuse.",
 		Stage:     "Claim",
 		Operation: "create-ticket",
-		Database:  true,
+		Postgres:  true,
 		Must:      []string{"failure/store-down#cut"},
 		May: []May{
 			{"failure/store-down#silent", "a database that does not answer is one that cannot be reached, in the end"},

@@ -19,7 +19,6 @@ type Mutant struct {
 	Postgres  bool     // it has its defect on PostgreSQL only
 	Must      []string // requirements (id or id#part) that have to fail or warn
 	May       []May    // those that may fail or warn besides
-	Database  bool     // it shows only on a database that can be cut off: PostgreSQL
 
 	// Install puts the defect in.
 	Install func(*flow.Flow)
