@@ -1,0 +1,184 @@
+package suites_test
+
+import (
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/oncespec/oncespec/reports"
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/run"
+	"github.com/oncespec/oncespec/scenarios/storm"
+	"github.com/oncespec/oncespec/scenarios/verdict"
+	"github.com/oncespec/oncespec/suites"
+)
+
+// stormed plays a storm on create-ticket of the built-in mock, or of a mutant, and returns what was stored.
+func stormed(t *testing.T, mutant string, o storm.Order) (*reports.Report, string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := suites.Mock([]string{self, asMock}, mutant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := t.TempDir()
+	report, err := suites.Execute(t.Context(), suites.Options{Config: cfg, Out: out, Storm: o, Seed: 11,
+		Selection: run.Selection{Requirements: []string{"lost/storm"}, Operations: []string{"create-ticket"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Problem != "" {
+		t.Fatalf("the run ended early: %s", report.Problem)
+	}
+	return report, out
+}
+
+// one is the only verdict.
+func one(t *testing.T, vs []verdict.Verdict, want verdict.Outcome) verdict.Verdict {
+	t.Helper()
+	if len(vs) != 1 || vs[0].Verdict != want {
+		t.Fatalf("expected one verdict, %q; found %+v", want, vs)
+	}
+	return vs[0]
+}
+
+// TestEveryFaultOfAStormLands plays storms that suffer one thing each. All of them pass with proof; without that proof, the
+// same histories are inconclusive.
+func TestEveryFaultOfAStormLands(t *testing.T) {
+	t.Parallel()
+	suffering := func(f storm.Fault) *storm.Schedule {
+		s := &storm.Schedule{Schema: storm.Schema, Operation: "create-ticket", Seed: 5}
+		for i := range 9 {
+			c := storm.Call{Client: i%3 + 1, Intent: i/2 + 1}
+			if f.Kind != storm.None {
+				c.Faults = []storm.Fault{f}
+			}
+			s.Calls = append(s.Calls, c)
+		}
+		return s
+	}
+	struck := func(b storm.Blow) *storm.Schedule {
+		s := suffering(storm.Fault{Kind: storm.None})
+		s.Blows = []storm.Blow{b}
+		return s
+	}
+	strip := func(change func(*history.Link)) func(*history.History) {
+		return func(h *history.History) {
+			for _, a := range h.Attempts("call") {
+				change(&a.Link)
+			}
+		}
+	}
+	missed := func(kind string) func(*history.History) {
+		return func(h *history.History) {
+			for _, f := range h.Faults(kind) {
+				f.Landed = false
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		schedule *storm.Schedule
+		unproven func(*history.History)
+	}{
+		"drop":                {suffering(storm.Fault{Kind: storm.Drop}), strip(func(l *history.Link) { l.ResponseBytes = 0 })},
+		"cut":                 {suffering(storm.Fault{Kind: storm.Cut, Bytes: 60}), strip(func(l *history.Link) { l.Cut = false })},
+		"reset":               {suffering(storm.Fault{Kind: storm.Reset}), strip(func(l *history.Link) { l.ForwardedBytes = 9 })},
+		"gateway":             {suffering(storm.Fault{Kind: storm.Gateway, Status: 504}), strip(func(l *history.Link) { l.RequestWhole = false })},
+		"delay":               {suffering(storm.Fault{Kind: storm.Delay, Attempts: 2}), strip(func(l *history.Link) { l.Held = false })},
+		"kill":                {struck(storm.Blow{Kind: storm.Kill, Attempt: 4, Held: 2}), missed("kill")},
+		"kill, not restarted": {struck(storm.Blow{Kind: storm.Kill, Attempt: 4, Held: 2}), missed("restart")},
+		"pause":               {struck(storm.Blow{Kind: storm.Pause, Attempt: 4}), missed("pause")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			report, out := stormed(t, "", storm.Order{Schedule: c.schedule, Times: 1})
+			if v := one(t, report.Verdicts, verdict.Pass); v.Proof != verdict.Strong {
+				t.Errorf("proof %s: %s", v.Proof, v.Detail)
+			}
+			plan, hs, err := run.Load(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, h := range hs {
+				if h.Storm != nil {
+					c.unproven(h)
+				}
+			}
+			one(t, run.Judge(plan, hs), verdict.Inconclusive)
+		})
+	}
+}
+
+// What only a storm finds is made smaller, counted, saved, and found again when it is played again; the correct mock passes it.
+func TestAFailingStormIsMadeSmallerAndPlayedAgain(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("plays some fifty storms")
+	}
+	report, out := stormed(t, "replays-share-a-buffer", storm.Order{})
+	v := one(t, report.Verdicts, verdict.Fail)
+	smallest := theHistory(t, report.Histories, v.Histories[0])
+	if smallest.Storm.From == "" || len(smallest.Storm.Schedule.Calls) >= storm.Usual || smallest.Storm.Failed < 2 || smallest.Storm.Plays > 3 {
+		t.Errorf("the smallest history that fails has %d calls and failed %d of %d times", len(smallest.Storm.Schedule.Calls), smallest.Storm.Failed, smallest.Storm.Plays)
+	}
+	first := theHistory(t, report.Histories, smallest.Storm.From)
+	if first.Storm.From != "" || first.Storm.Failed < 3 {
+		t.Errorf("the first storm failed %d times, from %q", first.Storm.Failed, first.Storm.From)
+	}
+	schedule, err := run.ReadSchedule(filepath.Join(out, run.StormsDir, smallest.ID, "schedule.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _ := stormed(t, "replays-share-a-buffer", storm.Order{Schedule: schedule, Times: 5})
+	one(t, again.Verdicts, verdict.Fail)
+	well, _ := stormed(t, "", storm.Order{Schedule: first.Storm.Schedule, Times: 2})
+	one(t, well.Verdicts, verdict.Pass)
+}
+
+func theHistory(t *testing.T, hs []*history.History, id string) *history.History {
+	t.Helper()
+	for _, h := range hs {
+		if h.ID == id {
+			return h
+		}
+	}
+	t.Fatalf("there is no history %s", id)
+	return nil
+}
+
+// A long storm is many rounds. Those that were counted twice and are well are not kept: neither in memory nor in the folder.
+func TestALongStormKeepsLittle(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(ticketsAPI(t))
+	t.Cleanup(server.Close)
+	cfg := ticketsConfig(t)
+	cfg.Target.URL = server.URL
+	const rounds = 9
+	report, err := suites.Execute(t.Context(), suites.Options{Config: cfg, Out: t.TempDir(), Storm: storm.Order{Length: storm.Length{Operations: rounds * storm.Round}},
+		Selection: run.Selection{Requirements: []string{"lost/storm"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one(t, report.Verdicts, verdict.Pass)
+	kept, said := 0, ""
+	for _, h := range report.Histories {
+		if h.Storm != nil {
+			kept++
+		} else if h.Scenario == "lost/storm" {
+			said = h.Events[0].Note
+		}
+	}
+	if kept < 3 || kept >= rounds {
+		t.Errorf("%d of %d rounds were kept", kept, rounds)
+	}
+	for _, w := range []string{"9 rounds, 360 calls", "were not kept"} {
+		if !strings.Contains(said, w) {
+			t.Errorf("%q does not say %q", said, w)
+		}
+	}
+}
