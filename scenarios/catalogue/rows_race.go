@@ -32,7 +32,7 @@ var raceRows = []Requirement{
 	},
 	{
 		ID:        "race/distinct-keys",
-		Sentence:  "N simultaneous requests with N keys make N effects.",
+		Sentence:  "N simultaneous requests with N keys make N effects, in bounded time.",
 		Level:     verdict.Must,
 		Needs:     []Need{NeedState, NeedKeyHeader},
 		Sources:   []Source{PreventDuplicates},

@@ -95,8 +95,9 @@ type Attempt struct {
 	Began    int64   `json:"began_us"`
 	Ended    int64   `json:"ended_us"`
 	Outcome  string  `json:"outcome"`
-	Reason   string  `json:"reason,omitempty"` // with lost or unsent
-	Answer   *Answer `json:"answer,omitempty"` // also on a cut answer, as far as it came
+	Reason   string  `json:"reason,omitempty"`    // with lost or unsent
+	TimedOut bool    `json:"timed_out,omitempty"` // the client's time limit passed before the answer was whole
+	Answer   *Answer `json:"answer,omitempty"`    // also on a cut answer, as far as it came
 	Link     Link    `json:"link"`
 	Replaced bool    `json:"replaced,omitempty"` // the answer is an intermediary's, not the target's
 }

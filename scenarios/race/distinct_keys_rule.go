@@ -7,29 +7,52 @@ import (
 )
 
 func distinctKeysRule(c rule.Case) []rule.Finding {
-	var together overlap
-	var against []rule.Finding
+	findings := judged(c, ownEffect, "each key has its effect, in time")
+	if late := inTime(c); late != nil {
+		findings = append(findings, *late)
+	}
+	return findings
+}
+
+// inTime judges the time that they took: one by one they are answered within the client's limit, and so they have to be together.
+// Once the limit may pass for the machine's reasons.
+func inTime(c rule.Case) *rule.Finding {
+	requests, bursts := 0, 0
+	var at []string
 	for _, h := range c.Histories {
-		together.add(h)
-		for _, in := range h.Intents {
-			if f := ownEffect(c, h, in); f.Outcome != verdict.Pass {
-				against = append(against, f.At(h.ID))
+		for _, b := range h.Bursts("") {
+			late := 0
+			for _, a := range burst(h, b) {
+				if a.TimedOut && a.Link.RequestWhole {
+					late++
+				}
+			}
+			if bursts++; late > 0 {
+				requests += late
+				at = append(at, h.ID)
 			}
 		}
 	}
-	if len(against) > 0 {
-		return against
+	var f rule.Finding
+	switch {
+	case len(at) == 0:
+		return nil
+	case len(at) == 1:
+		f = rule.Inconclusive(verdict.Environment, "%d requests with keys of their own were not answered within the client's time limit, once in %d bursts", requests, bursts)
+	default:
+		f = rule.Fail(verdict.Strong, "%d requests with keys of their own were not answered within the client's time limit, in %d of %d bursts; one by one they are",
+			requests, len(at), bursts)
 	}
-	together.detection = detection{} // no two requests are duplicates here
-	return []rule.Finding{together.passed(c, "each key has its effect")}
+	f = f.At(at...)
+	return &f
 }
 
 // ownEffect judges one of the keys. It may have been told to come back, as by a target that takes one request at a time.
-func ownEffect(c rule.Case, h *history.History, in history.Intent) rule.Finding {
-	if rule.Unseen(h, in.ID) {
+func ownEffect(c rule.Case, h *history.History, intent string) rule.Finding {
+	if rule.Unseen(h, intent) {
 		return rule.NotAssessed("no probe can tell operations apart that run at once: give the operation unique fields or a setup")
 	}
-	f := oneEffectOf(c, h, in.ID)
-	f.Detail = "key " + in.ID + ": " + f.Detail
+	f := oneEffectOf(c, h, intent)
+	f.Detail = "key " + intent + ": " + f.Detail
 	return f
 }

@@ -71,6 +71,22 @@ func TestNothingToComeBackFor(t *testing.T) {
 	ruletest.Expect(t, Rules(), "race/retry-after", verdict.Pass, con, met(409, false, later))
 }
 
+// TestTheContractHasAnotherSign: a declared code says that it is in flight; Retry-After is asked for where there is none.
+func TestTheContractHasAnotherSign(t *testing.T) {
+	t.Parallel()
+	coded := func(retryAfter bool) contract.Contract {
+		return ruletest.IETF(t, func(k *contract.Contract) {
+			k.InFlight = contract.InFlight{Action: contract.ActionRefuse, Statuses: []int{409}, Code: "in_use", RetryAfter: retryAfter}
+		})
+	}
+	withCode := func(b *historytest.Builder, in *history.Intent, duplicate *history.Attempt) {
+		duplicate.Answer.Body = historytest.Body(`{"error":{"code":"in_use"}}`)
+		well(b, in, duplicate)
+	}
+	ruletest.Expect(t, Rules(), "race/retry-after", verdict.NotAssessed, coded(false), met(409, false, withCode))
+	ruletest.Expect(t, Rules(), "race/retry-after", verdict.Fail, coded(true), met(409, false, withCode))
+}
+
 func later(b *historytest.Builder, in *history.Intent, duplicate *history.Attempt) {
 	duplicate.Answer.Header["Retry-After"] = []string{"1"}
 	well(b, in, duplicate)

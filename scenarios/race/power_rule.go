@@ -19,8 +19,8 @@ type detection struct {
 
 // add takes in a burst.
 func (d *detection) add(h *history.History, b *history.Burst) {
-	if h.Power == nil {
-		return
+	if h.Power == nil || len(h.Intents) == len(b.Attempts) {
+		return // no two of its requests are duplicates
 	}
 	if d.power == nil {
 		d.power = h.Power

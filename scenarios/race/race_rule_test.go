@@ -246,3 +246,33 @@ func TestDistinctKeys(t *testing.T) {
 		})
 	}
 }
+
+// TestDistinctKeysInTime: once the client's limit may pass for the machine's reasons, twice it is the target's.
+func TestDistinctKeysInTime(t *testing.T) {
+	t.Parallel()
+	round := func(name string, late, whole bool) *history.History {
+		b := historytest.New("race/distinct-keys").Trial(name)
+		one, two := b.Intent(), b.Intent()
+		b.Burst("stranger", b.Answered(one, "stranger", 201, created), b.Silent(two, "stranger"))
+		second := b.History().Events[1].Attempt
+		second.TimedOut, second.Link.RequestWhole = late, whole
+		b.Answered(two, "retry", 201, `{"id":"t2"}`)
+		b.Saw(one, history.Resource, "final", 1, "t1")
+		b.Saw(two, history.Resource, "final", 1, "t2")
+		return b.History()
+	}
+	for name, c := range map[string]struct {
+		hs   []*history.History
+		want verdict.Outcome
+	}{
+		"never":                  {[]*history.History{round("1", false, true), round("2", false, true)}, verdict.Pass},
+		"once":                   {[]*history.History{round("1", false, true), round("2", true, true), round("2, again", false, true)}, verdict.Inconclusive},
+		"again":                  {[]*history.History{round("1", false, true), round("2", true, true), round("2, again", true, true)}, verdict.Fail},
+		"but they never arrived": {[]*history.History{round("1", true, false), round("2", true, false)}, verdict.Inconclusive},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ruletest.Expect(t, Rules(), "race/distinct-keys", c.want, ruletest.IETF(t), c.hs...)
+		})
+	}
+}

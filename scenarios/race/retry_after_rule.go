@@ -21,6 +21,9 @@ func retryAfterRule(c rule.Case, h *history.History) []rule.Finding {
 			return one(rule.Pass(verdict.Strong, "Retry-After: %s", v))
 		}
 	}
+	if f := c.Contract.InFlight; f.Code != "" && !f.RetryAfter {
+		return one(rule.NotAssessed("the refusal %s has no Retry-After; what the contract declares as the sign to come back is its code %s", c.Says(m.duplicate), f.Code))
+	}
 	if c.Contract.Fidelity.OnlyEffect() {
 		return one(rule.NotAssessed("the refusal %s has no Retry-After; the contract promises no more than the effect, so that there is nothing to come back for", c.Says(m.duplicate)))
 	}

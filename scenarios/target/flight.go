@@ -275,7 +275,7 @@ func (f *Flight) land(r wire.Result) {
 	if a.Ended == 0 {
 		a.Ended = t.clock.now()
 	}
-	a.Outcome, a.Reason = r.Outcome, t.redact.text(r.Reason)
+	a.Outcome, a.Reason, a.TimedOut = r.Outcome, t.redact.text(r.Reason), r.TimedOut
 	a.Link = history.Link{
 		Reached:        proof.Connections > 0 && proof.DialError == "",
 		RequestBytes:   proof.RequestForwarded,

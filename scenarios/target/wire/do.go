@@ -35,6 +35,8 @@ type Result struct {
 	Wrote   int64     // request bytes written
 	Sent    time.Time // when the last of them was; zero: never
 	Began   time.Time // when the first byte of the answer was read; zero: never
+	// TimedOut tells that the context's deadline ended it.
+	TimedOut bool
 	// Open tells that the answer ended where the connection did: whether it was cut cannot be told from it.
 	Open bool
 	// Reusable tells that the connection can carry another request.
@@ -69,12 +71,16 @@ func Do(ctx context.Context, conn net.Conn, x Exchange) Result {
 		r.Reusable = stop() && r.Reusable && writeErr == nil
 		return r
 	}
-	r.Outcome = history.Lost
+	r.Outcome, r.TimedOut = history.Lost, timedOut(ctx)
 	r.Reason = because(ctx, readErr, r.stage())
 	if writeErr != nil && ctx.Err() == nil {
 		r.Reason = fmt.Sprintf("%s; only %d of %d request bytes could be written (%s)", r.Reason, r.Wrote, len(x.Bytes), plain(writeErr))
 	}
 	return r
+}
+
+func timedOut(ctx context.Context) bool {
+	return errors.Is(context.Cause(ctx), context.DeadlineExceeded)
 }
 
 func (r *Result) write(conn net.Conn, x Exchange) error {

@@ -228,7 +228,7 @@ func TestAContextThatEndsIsTheReason(t *testing.T) {
 			x := post(t)
 			x.Written = func(time.Time) { c.end(cancel) }
 			r := wire.Do(ctx, dial(t, addr), x)
-			if r.Outcome != history.Lost || r.Reason != c.want {
+			if r.Outcome != history.Lost || r.Reason != c.want || r.TimedOut != (c.name == "out of time") {
 				t.Errorf("%s, %q; want lost, %q", r.Outcome, r.Reason, c.want)
 			}
 		})

@@ -61,7 +61,7 @@ func (st *Stream) Proof() StreamProof {
 }
 
 // Await reads the answer. When the context ends first, the stream is given up.
-func (st *Stream) Await(ctx context.Context, limits Limits, began func(time.Time)) Result {
+func (st *Stream) Await(ctx context.Context, limits Limits, began func(time.Time)) (r Result) {
 	defer context.AfterFunc(ctx, func() {
 		_ = st.of.reply(func() error { return st.of.replies.WriteRSTStream(st.id, http2.ErrCodeCancel) })
 		st.end(context.Cause(ctx))
@@ -69,8 +69,9 @@ func (st *Stream) Await(ctx context.Context, limits Limits, began func(time.Time
 	<-st.began
 	st.mu.Lock()
 	status, fields, first, err := st.status, st.fields, st.first, st.err
-	r := Result{Interim: st.interim, Began: first}
+	r = Result{Interim: st.interim, Began: first}
 	st.mu.Unlock()
+	defer func() { r.TimedOut = r.Outcome != history.Answered && timedOut(ctx) }()
 	if proof := st.Proof(); !proof.At.IsZero() {
 		r.Wrote, r.Sent = proof.Sent, proof.At
 	}
