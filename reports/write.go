@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // formats are the files of a report, by name.
@@ -22,7 +23,7 @@ var formats = []struct {
 	{"report.html", HTML},
 }
 
-// Write renders every format into the folder; each file is whole or absent.
+// Write renders every format into the folder; each file is whole or absent, and where report.json is, all are.
 func Write(dir string, r *Report) error {
 	for _, f := range formats {
 		var b bytes.Buffer
@@ -33,6 +34,9 @@ func Write(dir string, r *Report) error {
 		if err := os.WriteFile(path+".tmp", b.Bytes(), 0o644); err != nil {
 			return fmt.Errorf("%s cannot be written: %w", path, err)
 		}
+	}
+	for _, f := range slices.Backward(formats) { // the first one last
+		path := filepath.Join(dir, f.name)
 		if err := os.Rename(path+".tmp", path); err != nil {
 			return fmt.Errorf("%s cannot be written: %w", path, err)
 		}

@@ -1,0 +1,161 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// signals is how often a run is ended at a random instant.
+var signals = flag.Int("signals", 6, "how many runs TestEndedAtAnyInstant ends at random instants")
+
+// longest is about how long such a run takes; half as long again, so that some instants are at its very end or after it.
+const longest = 2500 * time.Millisecond
+
+// TestEndedAtAnyInstant: SIGINT and SIGKILL, at random instants. After the next start nothing is left of what the run started,
+// and its report is whole or absent. Every other target is a daemon, out of its process group.
+func TestEndedAtAnyInstant(t *testing.T) {
+	t.Parallel()
+	seed := uint64(time.Now().UnixNano())
+	choose := rand.New(rand.NewPCG(seed, 0))
+	for n := range *signals {
+		signal, after := syscall.SIGKILL, time.Duration(choose.Int64N(int64(longest)))
+		if n%3 == 2 {
+			signal = syscall.SIGINT
+		}
+		t.Run(fmt.Sprintf("%v after %v", signal, after.Round(time.Millisecond)), func(t *testing.T) {
+			args := []string{"run", "--pack", "crash", "--pack", "lost", "--operation", "create-ticket"}
+			if _, err := exec.LookPath("setsid"); err == nil && n%2 == 1 {
+				args = append(args, "-c", daemon(t))
+			}
+			endedAt(t, args, signal, after)
+		})
+	}
+}
+
+// daemon is the configuration of the mock, started so that it leaves its process group.
+func daemon(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "suites", "mock.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const direct = "command: [oncespec, mock,"
+	if !bytes.Contains(text, []byte(direct)) {
+		t.Fatal("the mock's configuration has another shape")
+	}
+	left := fmt.Sprintf(`command: [sh, -c, 'setsid "$0" "$@" & wait', %q, mock,`, binary)
+	return file(t, "oncespec.yaml", strings.Replace(string(text), direct, left, 1))
+}
+
+func endedAt(t *testing.T, args []string, signal syscall.Signal, after time.Duration) {
+	state, out := t.TempDir(), filepath.Join(t.TempDir(), "report")
+	p := command(t, append(args, "--out", out)...)
+	p.Env = append(p.Env, "XDG_STATE_HOME="+state)
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(after, func() { p.Process.Signal(signal) })
+	defer timer.Stop()
+	p.Wait() // it may also have been faster
+
+	if _, err := os.Stat(out); err == nil {
+		wholeOrAbsent(t, out)
+	}
+	if signal == syscall.SIGINT {
+		gone(t, p.tmp, state)
+		return
+	}
+	next := command(t, "run", "-r", "replay/one-effect", "--operation", "create-ticket", "--out", filepath.Join(t.TempDir(), "report"))
+	next.Env = append(next.Env, "XDG_STATE_HOME="+state)
+	if err := next.Start(); err != nil {
+		t.Fatal(err)
+	}
+	next.wait(t).want(t, 0)
+	gone(t, p.tmp, state)
+}
+
+// gone waits a moment for the last process to end: what guards a target does so beside us.
+func gone(t *testing.T, tmp, state string) {
+	t.Helper()
+	var left []string
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		left = holding(t, tmp)
+		for _, pattern := range []string{filepath.Join(tmp, "*"), filepath.Join(state, "oncespec", "*")} {
+			files, err := filepath.Glob(pattern)
+			if err != nil {
+				t.Fatal(err)
+			}
+			left = append(left, files...)
+		}
+		if len(left) == 0 {
+			return
+		}
+	}
+	t.Errorf("left behind: %s", strings.Join(left, "; "))
+}
+
+// wholeOrAbsent fails the test where a file is torn, or where the report is there in part.
+func wholeOrAbsent(t *testing.T, dir string) {
+	t.Helper()
+	whole := map[string]func([]byte) error{
+		".json": func(data []byte) error { return json.Unmarshal(data, new(any)) },
+		".xml": func(data []byte) error {
+			d := xml.NewDecoder(bytes.NewReader(data))
+			for {
+				if _, err := d.Token(); err == io.EOF {
+					return nil
+				} else if err != nil {
+					return err
+				}
+			}
+		},
+		".html": func(data []byte) error {
+			if !bytes.HasSuffix(bytes.TrimSpace(data), []byte("</html>")) {
+				return io.ErrUnexpectedEOF
+			}
+			return nil
+		},
+		".md": func(data []byte) error {
+			if !bytes.HasSuffix(data, []byte("\n")) {
+				return io.ErrUnexpectedEOF
+			}
+			return nil
+		},
+	}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		check := whole[filepath.Ext(path)]
+		if err != nil || d.IsDir() || check == nil {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err == nil {
+			if torn := check(data); torn != nil {
+				t.Errorf("%s is torn: %v", path, torn)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "report.json")); err != nil {
+		return
+	}
+	for _, name := range []string{"report.xml", "report.md", "report.html", "plan.json"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Errorf("report.json is there, but not all that goes with it: %v", err)
+		}
+	}
+}
