@@ -48,6 +48,9 @@ func (k *checker) check() {
 			k.add(below("/allow_hosts", i), quote(host), "the name or address of a host, without scheme and port")
 		}
 	}
+	if k.config.Toxiproxy != nil {
+		k.toxiproxy(k.config.Toxiproxy)
+	}
 	k.secrets()
 }
 

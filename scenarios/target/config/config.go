@@ -16,6 +16,7 @@ type Config struct {
 	Timeouts   Timeouts              `json:"timeouts,omitempty"`
 	AllowHosts []string              `json:"allow_hosts,omitempty"` // hosts beyond loopback; --allow-remote must be given too
 	Limits     Limits                `json:"limits,omitempty"`
+	Toxiproxy  *Toxiproxy            `json:"toxiproxy,omitempty"` // a server of somebody else's, for a target that only it reaches
 
 	Order   []string          `json:"-"` // operation names as written in the file
 	Path    string            `json:"-"` // of the file; empty for the built-in mock

@@ -33,9 +33,12 @@ func CheckHosts(c *Config, allowRemote bool) error {
 		h.d = &document{name: c.Path}
 	}
 	h.name("/target/name", c.Target.Name)
-	h.host("/target/url", c.host())
-	for i, url := range c.Target.Replicas {
-		h.host(below("/target/replicas", i), c.hostOf(url))
+	if c.Toxiproxy != nil {
+		h.toxiproxy()
+	} else {
+		for n, url := range append([]string{c.Target.URL}, c.Target.Replicas...) {
+			h.host(instanceAt(n), c.hostOf(url))
+		}
 	}
 	if d := c.Target.Downstream; d != nil {
 		if host, _, err := net.SplitHostPort(d.Listen); err == nil {
@@ -70,7 +73,7 @@ func (h *hostCheck) host(at, host string) {
 		return
 	}
 	h.name(at, host)
-	named := slices.ContainsFunc(h.config.AllowHosts, func(allowed string) bool { return strings.EqualFold(allowed, host) })
+	named := h.named(host)
 	addresses, err := addressesOf(host)
 	switch {
 	case err != nil:
@@ -83,6 +86,11 @@ func (h *hostCheck) host(at, host string) {
 	case !h.remote:
 		h.add(at, "the host "+host+", which is not this machine", "--allow-remote to be given too: writes would be sent there")
 	}
+}
+
+// named tells whether allow_hosts names a host.
+func (h *hostCheck) named(host string) bool {
+	return slices.ContainsFunc(h.config.AllowHosts, func(allowed string) bool { return strings.EqualFold(allowed, host) })
 }
 
 // reachable refuses addresses that stand for something else than one host of a network: multicast, link-local (where clouds

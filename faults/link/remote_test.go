@@ -1,0 +1,162 @@
+package link_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/Shopify/toxiproxy/v2"
+	"github.com/rs/zerolog"
+
+	"github.com/oncespec/oncespec/faults/journal"
+	"github.com/oncespec/oncespec/faults/link"
+)
+
+// toxiproxyServer is a Toxiproxy that somebody else runs, and how many proxies it has.
+func toxiproxyServer(t *testing.T) (url string, proxies func() int) {
+	t.Helper()
+	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
+	s := httptest.NewServer(server.Routes())
+	t.Cleanup(func() {
+		server.Collection.Clear()
+		s.Close()
+	})
+	return s.URL, func() int { return len(server.Collection.Proxies()) }
+}
+
+// TestFaultsThroughSomebodyElsesToxiproxy: a wire in front of it does what it does everywhere, and nothing is left there.
+func TestFaultsThroughSomebodyElsesToxiproxy(t *testing.T) {
+	up := listen(t, answering(7, []byte("response")))
+	url, proxies := toxiproxyServer(t)
+	r, err := link.DialRemote(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr, err := r.Lead(t.Context(), "127.0.0.1:0", up.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(journal.Open()); n != 1 || proxies() != 1 {
+		t.Errorf("%d entries of the journal, %d proxies", n, proxies())
+	}
+	for name, c := range map[string]struct {
+		plan link.Plan
+		want string
+	}{
+		"none": {link.Plan{}, "response"},
+		"drop": {link.Plan{DropResponse: true}, ""},
+		"cut":  {link.Plan{CutResponse: 3}, "res"},
+	} {
+		w := openTo(t, link.Upstream{Addr: addr}, c.plan)
+		client := dial(t, w)
+		send(t, client, []byte("request"))
+		got := make([]byte, len(c.want))
+		io.ReadFull(client, got)
+		await(t, "an answer", w.FirstResponse())
+		client.Close()
+		w.Close()
+		if p := w.Proof(); string(got) != c.want || p.ResponseBytes != 8 || p.ResponseCut != (name != "none") {
+			t.Errorf("%s: read %q, %+v", name, got, p)
+		}
+	}
+	if err := errors.Join(r.Close(t.Context()), r.Close(t.Context())); err != nil {
+		t.Error(err)
+	}
+	if n := len(journal.Open()); n != 0 || proxies() != 0 {
+		t.Errorf("after close: %d entries of the journal, %d proxies", n, proxies())
+	}
+}
+
+// TestPortsOfARemoteProxy: where only some are published, the first free one is taken.
+func TestPortsOfARemoteProxy(t *testing.T) {
+	url, proxies := toxiproxyServer(t)
+	r, err := link.DialRemote(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { busy.Close() })
+	port := busy.Addr().(*net.TCPAddr).Port
+	if _, err := r.Lead(t.Context(), fmt.Sprintf("127.0.0.1:%d", port), "127.0.0.1:1"); err == nil || !strings.Contains(err.Error(), "in use") {
+		t.Errorf("a port that is taken: %v", err)
+	}
+	addr, err := r.Lead(t.Context(), fmt.Sprintf("127.0.0.1:%d-%d", port, port+50), "127.0.0.1:1")
+	if err != nil || addr == busy.Addr().String() {
+		t.Errorf("at %s, %v", addr, err)
+	}
+	if err := r.Close(t.Context()); err != nil || proxies() != 0 || len(journal.Open()) != 0 {
+		t.Errorf("%v, %d proxies, %v", err, proxies(), journal.Open())
+	}
+	for _, listen := range []string{"", "127.0.0.1", "127.0.0.1:x", "127.0.0.1:9-8", "127.0.0.1:0-8", "127.0.0.1:1-70000"} {
+		if link.CheckListen(listen) == nil {
+			t.Errorf("%q is accepted", listen)
+		}
+	}
+}
+
+// TestRemoteThatIsNone: what is not a Toxiproxy is told apart from what is not there.
+func TestRemoteThatIsNone(t *testing.T) {
+	t.Parallel()
+	serve := func(h http.HandlerFunc) string {
+		s := httptest.NewServer(h)
+		t.Cleanup(s.Close)
+		return s.URL
+	}
+	elsewhere := serve(func(w http.ResponseWriter, r *http.Request) { t.Error("somebody was sent elsewhere") })
+	for name, c := range map[string]struct{ url, says string }{
+		"nobody":       {"http://127.0.0.1:1", "is it running?"},
+		"no URL":       {"127.0.0.1:8474", "expected a URL"},
+		"another API":  {serve(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "hello") }), "no Toxiproxy"},
+		"a redirect":   {serve(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere, 302) }), "no Toxiproxy"},
+		"another year": {serve(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"version":"9.1.0"}`) }), `"9.1.0", expected 2`},
+	} {
+		if _, err := link.DialRemote(t.Context(), c.url); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	silent := listen(t, func(c net.Conn) { io.Copy(io.Discard, c) })
+	if _, err := link.DialRemote(ctx, "http://"+silent.Addr().String()); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("one that is silent: %v", err)
+	}
+}
+
+// TestRemoteProxyOfADeadProgram is removed, also where it is gone, or its server.
+func TestRemoteProxyOfADeadProgram(t *testing.T) {
+	url, proxies := toxiproxyServer(t)
+	r, err := link.DialRemote(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Lead(t.Context(), "127.0.0.1:0", "127.0.0.1:1"); err != nil {
+		t.Fatal(err)
+	}
+	left := journal.Open()[0]
+	for range 2 {
+		if err := link.EndRemoteProxy(t.Context(), left); err != nil || proxies() != 0 {
+			t.Errorf("%v, %d proxies", err, proxies())
+		}
+	}
+	if err := r.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	left.More["url"] = "http://127.0.0.1:1"
+	if err := link.EndRemoteProxy(t.Context(), left); err != nil {
+		t.Errorf("of a server that is gone: %v", err)
+	}
+	left.Name = "somebody else's"
+	if err := link.EndRemoteProxy(t.Context(), left); err == nil {
+		t.Error("somebody else's proxy")
+	}
+}
