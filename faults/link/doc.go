@@ -15,5 +15,8 @@
 // What TCP through Toxiproxy cannot carry: a half-close (a client that closes its sending side has left) and a reset from the
 // upstream (it reaches the client as an ordinary close).
 //
+// An upstream that only a Toxiproxy of somebody else's can reach is led to by a [Remote]; what that takes from the proofs is said
+// there.
+//
 // Start reading at [Links.Open], then [Plan], then [Proof]; for relays at [Links.Relay], then [Halt]. The faults of a wire are in request.go and response.go.
 package link

@@ -23,6 +23,7 @@ const (
 	NeedPause     Need = "pause"           // the target can be frozen and go on where it was
 	NeedStop      Need = "stop"            // the target can be asked to end
 	NeedReplicas  Need = "replicas"        // two instances on the same state
+	NeedDirect    Need = "direct"          // nothing stands between the fault links and the target
 	NeedStoreLink Need = "store-link"      // the operation reaches its database by a link that the run can break
 	NeedLifetime  Need = "lifetime"        // the contract says how long a key is remembered
 	NeedClock     Need = "clock"           // the target's time can be moved beyond that, or it is short enough to be waited for
@@ -42,7 +43,7 @@ const (
 
 // Needs returns every need in the order of the constants.
 func Needs() []Need {
-	return []Need{NeedState, NeedResource, NeedChange, NeedTenants, NeedRenewed, NeedSecond, NeedGate, NeedLifecycle, NeedPause, NeedStop, NeedReplicas, NeedStoreLink, NeedLifetime, NeedClock, NeedStatus,
+	return []Need{NeedState, NeedResource, NeedChange, NeedTenants, NeedRenewed, NeedSecond, NeedGate, NeedLifecycle, NeedPause, NeedStop, NeedReplicas, NeedDirect, NeedStoreLink, NeedLifetime, NeedClock, NeedStatus,
 		NeedInvalid, NeedRefused, NeedCrash, NeedAlter, NeedMarker, NeedNoBody, NeedLargeBody, NeedKeyHeader, NeedKeyInPath, NeedJSON}
 }
 
@@ -183,6 +184,8 @@ func Reason(n Need, operation string) string {
 		return "the operation does not answer with more than 1 MiB"
 	case NeedKeyHeader:
 		return "the identity is in the path, not in a header"
+	case NeedDirect:
+		return "through a Toxiproxy of somebody else's nothing shows that a request which is never answered has reached the target"
 	case NeedKeyInPath:
 		return "the operation's identity is not in its path"
 	case NeedJSON:

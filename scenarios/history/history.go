@@ -128,15 +128,16 @@ type Body struct {
 
 // Link is the proof of what passed on the attempt's connection.
 type Link struct {
-	Reached        bool  `json:"reached"`                   // a connection to the target was opened
-	RequestBytes   int64 `json:"request_bytes"`             // forwarded to the target
-	RequestWhole   bool  `json:"request_whole"`             // all of the request was forwarded
-	ResponseBytes  int64 `json:"response_bytes"`            // seen from the target
-	ForwardedBytes int64 `json:"forwarded_bytes"`           // let through to the client
-	FirstByteAt    int64 `json:"first_byte_us,omitempty"`   // when the answer began at the target's side; 0: never
-	LastRequestAt  int64 `json:"last_request_us,omitempty"` // when the last request byte was forwarded; 0: never
-	Cut            bool  `json:"cut,omitempty"`             // the planned fault acted
-	Held           bool  `json:"held,omitempty"`            // the answer was kept back for a while
+	Through        string `json:"through,omitempty"`         // what stood between the proof and the target: only what was answered is known to have reached it
+	Reached        bool   `json:"reached"`                   // a connection to the target was opened
+	RequestBytes   int64  `json:"request_bytes"`             // forwarded to the target
+	RequestWhole   bool   `json:"request_whole"`             // all of the request was forwarded
+	ResponseBytes  int64  `json:"response_bytes"`            // seen from the target
+	ForwardedBytes int64  `json:"forwarded_bytes"`           // let through to the client
+	FirstByteAt    int64  `json:"first_byte_us,omitempty"`   // when the answer began at the target's side; 0: never
+	LastRequestAt  int64  `json:"last_request_us,omitempty"` // when the last request byte was forwarded; 0: never
+	Cut            bool   `json:"cut,omitempty"`             // the planned fault acted
+	Held           bool   `json:"held,omitempty"`            // the answer was kept back for a while
 }
 
 // Kinds of state probes.

@@ -74,7 +74,7 @@ func apply(r rule.Rule, c rule.Case) (findings []rule.Finding) {
 			findings = []rule.Finding{{Outcome: verdict.Error, Blame: verdict.Harness, Detail: fmt.Sprintf("the rule broke: %v", e), Histories: ids(c.Histories)}}
 		}
 	}()
-	return excused(c, r(c))
+	return weakened(c.Histories, excused(c, r(c)))
 }
 
 func relevant(r catalogue.Requirement, operation string, hs []*history.History) []*history.History {

@@ -290,8 +290,11 @@ func (f *Flight) land(r wire.Result) {
 	if f.direct() {
 		a.Link = f.passed(r)
 	}
+	known := t.known(&a.Link)
 	replaced := len(f.send.Fault.ReplaceResponse) > 0 && proof.ResponseCut
 	switch {
+	case a.Outcome == history.Lost && !known && proof.RequestForwarded > 0:
+		a.Reason += "; whether " + a.Link.Through + " handed anything on is not known"
 	case a.Outcome != history.Unsent && !a.Link.Reached:
 		a.Outcome, a.Reason = history.Unsent, "the target could not be reached"
 		if proof.DialError != "" {

@@ -66,6 +66,16 @@ func addressOf(ctx context.Context, cfg *config.Config, what, name, port string,
 	return net.JoinHostPort(reachable(ctx, ips, port), port), remote, nil
 }
 
+// unresolved is the host of a URL that only a Toxiproxy reaches, which is told its name. That the run may send there was checked
+// with the configuration.
+func unresolved(what, raw string) (host, error) {
+	u, err := url.Parse(raw)
+	if err != nil || u.Hostname() == "" || u.Port() == "" {
+		return host{}, &ConfigurationError{What: what, Err: fmt.Errorf("expected a URL with a port, such as http://127.0.0.1:8080")}
+	}
+	return host{name: u.Host, addr: u.Host, tls: u.Scheme == "https", hostname: u.Hostname()}, nil
+}
+
 // reachable is the first address that takes a connection, else the first.
 func reachable(ctx context.Context, ips []netip.Addr, port string) string {
 	for _, ip := range ips[:min(len(ips), 4)] {

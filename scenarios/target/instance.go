@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -22,6 +23,7 @@ type instance struct {
 	what  string // where the configuration names it, such as target.replicas[0]
 	base  host
 	port  string
+	via   string // where a Toxiproxy of somebody else's leads to it; empty: it is reached itself
 
 	find    func() (string, error) // where it is now; nil: always at base.addr
 	life    life.Life              // nil: it cannot be killed
@@ -99,7 +101,12 @@ func (t *Target) placeOne(ctx context.Context, i *instance, configured string, a
 	if err != nil {
 		return &ConfigurationError{What: i.what, Err: err}
 	}
-	if i.base, err = resolve(ctx, t.cfg, i.what, url, allowRemote); err != nil {
+	if t.cfg.Toxiproxy != nil {
+		i.base, err = unresolved(i.what, url)
+	} else {
+		i.base, err = resolve(ctx, t.cfg, i.what, url, allowRemote)
+	}
+	if err != nil {
 		return err
 	}
 	if _, port, err := net.SplitHostPort(i.base.addr); err == nil && !chosen {
@@ -110,7 +117,7 @@ func (t *Target) placeOne(ctx context.Context, i *instance, configured string, a
 }
 
 func (i *instance) upstream() link.Upstream {
-	return link.Upstream{Addr: i.base.addr, TLS: i.base.tlsConfig(), Find: i.find}
+	return link.Upstream{Addr: cmp.Or(i.via, i.base.addr), TLS: i.base.tlsConfig(), Find: i.find}
 }
 
 // moves tells whether Docker chooses the port of the instances, anew at each start.
@@ -118,10 +125,13 @@ func (t *Target) moves() bool { return t.container() != nil && t.container().Por
 
 // addr is where the instance is now.
 func (i *instance) addr() (string, error) {
-	if i.find == nil {
-		return i.base.addr, nil
+	switch {
+	case i.via != "":
+		return i.via, nil
+	case i.find != nil:
+		return i.find()
 	}
-	return i.find()
+	return i.base.addr, nil
 }
 
 // name is how the instance is named in requests. One that is nowhere goes by the name it had before it was started.
@@ -138,6 +148,9 @@ func (i *instance) accepts(ctx context.Context) error {
 	addr, err := i.addr()
 	if err != nil {
 		return err
+	}
+	if i.via != "" {
+		return keeps(ctx, addr) // Toxiproxy takes any connection, and ends those that it cannot carry on
 	}
 	return accepts(ctx, addr)
 }

@@ -50,6 +50,7 @@ func newOffers(cfg *config.Config, op *config.Operation, isJSON bool) *offers {
 			catalogue.NeedStoreLink: cfg.Target.Store != nil,
 			catalogue.NeedLifetime:  cfg.Contract.Lifetime > 0,
 			catalogue.NeedClock:     cfg.Target.Clock != nil || cfg.Contract.Lifetime > 0 && cfg.Contract.Lifetime <= longestWait,
+			catalogue.NeedDirect:    cfg.Toxiproxy == nil,
 			catalogue.NeedStatus:    op.Status != nil,
 			catalogue.NeedInvalid:   len(op.Samples.Invalid) > 0,
 			catalogue.NeedRefused:   len(op.Samples.Refused) > 0,

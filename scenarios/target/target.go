@@ -50,6 +50,7 @@ type Target struct {
 	tenants []string // the default first
 
 	links        *link.Links
+	remote       *link.Remote   // nil: the links lead to the target themselves
 	gate         *provider.Gate // nil: none is configured
 	store        *link.Relay    // to its database; nil: none is configured
 	gateHost     string         // how a container calls the gate's host, if not by its address
@@ -138,6 +139,9 @@ func (t *Target) start(ctx context.Context, o Options) error {
 	if err := t.place(ctx, o.AllowRemote); err != nil {
 		return err
 	}
+	if err := t.leadThrough(ctx, o.AllowRemote); err != nil {
+		return err
+	}
 	for _, op := range t.cfg.Operations {
 		kit, err := t.newKit(op)
 		if err != nil {
@@ -206,6 +210,9 @@ func (t *Target) close(ctx context.Context) error {
 	t.links.Close()
 	for _, i := range t.instances {
 		i.idle.close()
+	}
+	if t.remote != nil {
+		errs = append(errs, t.remote.Close(ctx))
 	}
 	if t.gate != nil {
 		t.gate.Close()

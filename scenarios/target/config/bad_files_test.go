@@ -66,7 +66,7 @@ var badFiles = []struct {
 		`1:1: target: found no url, expected one`,
 		`1:10: target.ulr: found an unknown field, expected clock, downstream, lifecycle, name, replicas, store, tenants or url (did you mean "url"?)`,
 		`1:37: target.copies: found an unknown field, expected clock, downstream, lifecycle, name, replicas, store, tenants or url`,
-		`2:1: timeout: found an unknown field, expected allow_hosts, contract, limits, operations, target or timeouts (did you mean "timeouts"?)`,
+		`2:1: timeout: found an unknown field, expected allow_hosts, contract, limits, operations, target, timeouts or toxiproxy (did you mean "timeouts"?)`,
 		`6:5: operations.a.efects: found an unknown field, expected alter, effects, isolate, request, samples, setup, status, unique or vary (did you mean "effects"?)`,
 		`7:5: operations.a.lifetime: found an unknown field, expected alter, effects, isolate, request, samples, setup, status, unique or vary`,
 	}},
@@ -164,6 +164,11 @@ var badFiles = []struct {
 	}},
 	{"replicas that nothing tells apart", around("target: {url: 'http://127.0.0.1:1', replicas: ['http://127.0.0.1:2'], lifecycle: {process: {command: [x]}}}"), []string{
 		`1:92: target.lifecycle.process: found a command that is the same for all instances, expected {port} in command or env, where each one's port is filled in`,
+	}},
+	{"a toxiproxy that cannot be", around("toxiproxy: {url: 'tcp://x', listen: '127.0.0.1:9-8'}\ntarget: {url: 'http://127.0.0.1'}"), []string{
+		`1:18: toxiproxy.url: found "tcp://x", expected a URL such as http://127.0.0.1:8474`,
+		`1:37: toxiproxy.listen: found "127.0.0.1:9-8", expected host:port, such as 0.0.0.0:0, or host:first-last, such as 0.0.0.0:21000-21009`,
+		`2:15: target.url: found no port, expected one, such as http://127.0.0.1:8080, which the proxy leads to`,
 	}},
 	{"a pause for ever", around("target: {url: 'http://127.0.0.1:1', lifecycle: {hooks: {kill: x, pause: y}}}"), []string{
 		`1:56: target.lifecycle.hooks: found only one of pause and resume, expected both or none: what is paused has to go on`,

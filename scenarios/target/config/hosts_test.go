@@ -71,6 +71,15 @@ func TestHostsThatMayBeTouched(t *testing.T) {
 			"operations.a.effects[0].sql.dsn: found the host staging.example.test at 192.0.2.7, expected a host on this machine",
 		}},
 		{"a database here", "target: {url: 'http://127.0.0.1'}\noperations: {a: {request: {method: POST, path: /a}, effects: [{sql: {driver: postgres, dsn: 'host=/run/postgresql dbname=orders', query: select 1}}]}}\n", false, nil},
+		{"replicas", "target: {url: 'http://127.0.0.1:1', replicas: ['http://127.0.0.1:2', 'http://staging.example.test:1']}\n" + operation, true, []string{"target.replicas[1]: found the host staging.example.test at 192.0.2.7"}},
+		{"a toxiproxy elsewhere", "target: {url: 'http://127.0.0.1:1'}\ntoxiproxy: {url: 'http://staging.example.test:8474'}\n" + operation, true, []string{"toxiproxy.url: found the host staging.example.test at 192.0.2.7"}},
+		{"behind a toxiproxy", "target: {url: 'http://orders:1', replicas: ['http://other:1', 'http://prod:1', 'http://169.254.169.254:80']}\ntoxiproxy: {url: 'http://127.0.0.1:8474'}\nallow_hosts: [orders, prod, 169.254.169.254]\n" + operation, true, []string{
+			"target.replicas[0]: found the host other, behind the Toxiproxy, expected one on the Toxiproxy's machine, or one that allow_hosts names",
+			`target.replicas[1]: found "prod", which looks like production`,
+			"target.replicas[2]: found the host 169.254.169.254, expected an address of a host",
+		}},
+		{"behind a toxiproxy, without the flag", "target: {url: 'http://orders:1'}\ntoxiproxy: {url: 'http://127.0.0.1:8474'}\nallow_hosts: [orders]\n" + operation, false, []string{"target.url: found the host orders, which is not this machine, expected --allow-remote"}},
+		{"on the toxiproxy's machine", "target: {url: 'http://localhost:1'}\ntoxiproxy: {url: 'http://127.0.0.1:8474'}\n" + operation, false, nil},
 		{"a gate for everybody", "target: {url: 'http://127.0.0.1', downstream: {listen: '0.0.0.0:9099'}}\n" + operation, true, []string{"target.downstream.listen: found the host 0.0.0.0 at 0.0.0.0, expected an address of a host"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,0 +1,113 @@
+package target_test
+
+import (
+	"errors"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/Shopify/toxiproxy/v2"
+	"github.com/rs/zerolog"
+
+	"github.com/oncespec/oncespec/faults/link"
+	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/target"
+)
+
+// toxiproxyServer is a Toxiproxy that somebody else runs, and how many proxies it has.
+func toxiproxyServer(t *testing.T) (url string, proxies func() int) {
+	t.Helper()
+	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
+	s := httptest.NewServer(server.Routes())
+	t.Cleanup(func() {
+		server.Collection.Clear()
+		s.Close()
+	})
+	return s.URL, func() int { return len(server.Collection.Proxies()) }
+}
+
+func behind(url string) []string {
+	return []string{"timeouts: {", "toxiproxy: {url: \"" + url + "\"}\ntimeouts: {"}
+}
+
+// TestThroughSomebodyElsesToxiproxy: faults land all the same; what was never answered proves nothing.
+func TestThroughSomebodyElsesToxiproxy(t *testing.T) {
+	t.Parallel()
+	url, proxies := toxiproxyServer(t)
+	a := &api{}
+	server := httptest.NewServer(a)
+	t.Cleanup(server.Close)
+	r := startAt(t, configure(t, server.URL, plain, behind(url)...))
+	if proxies() != 1 {
+		t.Errorf("%d proxies", proxies())
+	}
+	if s, _ := r.steady(t); offers(s, catalogue.NeedDirect) || s.Missing[catalogue.NeedDirect] == "" {
+		t.Errorf("offers: %v, %v", s.Offers, s.Missing)
+	}
+	s := r.stage("lost/response")
+	in := must(s.Intent(t.Context()))
+	if first := s.Do(t.Context(), in, target.Send{Fault: link.Plan{DropResponse: true}}); first.Outcome != history.Lost || !first.Link.Cut || !first.Link.RequestWhole ||
+		first.Link.ResponseBytes == 0 || !strings.Contains(first.Link.Through, url) {
+		t.Errorf("dropped: %+v", first)
+	}
+	if again := s.Do(t.Context(), in, target.Send{}); again.Outcome != history.Answered || !again.Link.Reached {
+		t.Errorf("again: %+v", again)
+	}
+	if c := counts(s.Observe(t.Context(), in, "after")); c[history.Resource] != 1 {
+		t.Errorf("effects: %v", c)
+	}
+	cut := s.Do(t.Context(), must(s.Intent(t.Context())), target.Send{Fault: link.Plan{CutRequest: 60}})
+	if cut.Outcome != history.Lost || cut.Link.Reached || cut.Link.RequestWhole || !strings.Contains(cut.Reason, "is not known") {
+		t.Errorf("cut: %+v", cut)
+	}
+	server.Close()
+	if dead := s.Do(t.Context(), must(in, nil), target.Send{}); dead.Outcome != history.Lost && dead.Outcome != history.Unsent || dead.Link.Reached {
+		t.Errorf("dead: %+v", dead)
+	}
+	if err := r.Revive(t.Context()); err == nil {
+		t.Error("a target that is dead behind the proxy was not missed")
+	}
+	if err := r.Close(t.Context()); err != nil || proxies() != 0 {
+		t.Errorf("%v, %d proxies left", err, proxies())
+	}
+}
+
+// TestProcessThroughSomebodyElsesToxiproxy: it is killed and comes back, at the place where the proxy leads.
+func TestProcessThroughSomebodyElsesToxiproxy(t *testing.T) {
+	t.Parallel()
+	url, proxies := toxiproxyServer(t)
+	r := living(t, append(behind(url), "  tenants:", "  replicas: [\"http://127.0.0.1:{port}\"]\n  tenants:")...)
+	if proxies() != 2 {
+		t.Errorf("%d proxies", proxies())
+	}
+	s := r.stage("crash/durable")
+	if _, err := s.Replicas(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for replica := range 2 {
+		in := must(s.Intent(t.Context()))
+		if err := s.Instance(replica).Kill(t.Context(), nil, "", nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Instance(replica).Restart(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if a := s.Do(t.Context(), in, target.Send{Replica: replica}); a.Outcome != history.Answered {
+			t.Errorf("instance %d: %+v", replica, a)
+		}
+	}
+}
+
+// TestToxiproxyThatIsNotThere is the environment's.
+func TestToxiproxyThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	up := httptest.NewServer(&api{})
+	t.Cleanup(up.Close)
+	url := "http://" + free(t)
+	_, err := target.Start(t.Context(), target.Options{Config: configure(t, up.URL, plain, behind(url)...), Dir: t.TempDir()})
+	var environment *target.EnvironmentError
+	if !errors.As(err, &environment) || !strings.Contains(err.Error(), url) || !strings.Contains(err.Error(), "is it running?") {
+		t.Errorf("got %v", err)
+	}
+}
