@@ -47,7 +47,7 @@ var lifeExchanges = map[string]exchange{
 			b.downstream.set(func() { b.downstream.holdLate = make(chan struct{}) })
 			first := owner.later("k1", "t")
 			b.eventually("the booking is made", func() bool { return b.downstream.booked("t") == 1 })
-			stopped.mu.Lock()
+			stopped.stop()
 			late := b.downstream.holdLate
 			b.downstream.set(func() { b.downstream.holdLate = nil })
 			var second answer
@@ -55,7 +55,7 @@ var lifeExchanges = map[string]exchange{
 				second = b.create("k1", "t")
 				return second.status == 201
 			})
-			stopped.mu.Unlock()
+			stopped.goOn()
 			close(late)
 			return fmt.Sprintf("second %s, first %s; tickets %d, bookings %d", brief(second), brief(<-first), b.tickets("t"), b.downstream.booked("t"))
 		},

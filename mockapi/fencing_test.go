@@ -10,24 +10,79 @@ import (
 	"github.com/oncespec/oncespec/mockapi/store"
 )
 
-// stoppable is a store as a process sees it that can be stopped, as SIGSTOP does: its transactions do not go on until it continues.
+// stoppable is a store as a process sees it that can be stopped, as SIGSTOP does: nothing goes on until it continues.
 type stoppable struct {
 	store.Store
-	mu      sync.RWMutex  // locked while stopped
+	mu      sync.Mutex
+	stopped chan struct{} // not nil: closed when it continues
 	atClaim chan struct{} // not nil: closed when a claim was committed, which stops it
 }
 
+func (s *stoppable) stop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopped = make(chan struct{})
+}
+
+func (s *stoppable) goOn() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.stopped)
+	s.stopped = nil
+}
+
+// pass returns when it is not stopped; a process that is killed while stopped ends.
+func (s *stoppable) pass(ctx context.Context) error {
+	s.mu.Lock()
+	stopped := s.stopped
+	s.mu.Unlock()
+	if stopped == nil {
+		return nil
+	}
+	select {
+	case <-stopped:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *stoppable) View(ctx context.Context, read func(store.Reader) error) error {
+	if err := s.pass(ctx); err != nil {
+		return err
+	}
+	return s.Store.View(ctx, read)
+}
+
 func (s *stoppable) Update(ctx context.Context, change func(store.Tx) error) error {
-	s.mu.RLock()
+	if err := s.pass(ctx); err != nil {
+		return err
+	}
 	claimed := false
 	err := s.Store.Update(ctx, func(tx store.Tx) error { return change(claimSeen{tx, &claimed}) })
-	s.mu.RUnlock()
 	if claimed && s.atClaim != nil {
-		s.mu.Lock()
+		s.stop()
 		close(s.atClaim)
 		s.atClaim = nil
 	}
 	return err
+}
+
+func (s *stoppable) Hold(ctx context.Context, name string) (store.Holding, error) {
+	holding, err := s.Store.Hold(ctx, name)
+	return stoppableHolding{holding, s}, err
+}
+
+type stoppableHolding struct {
+	store.Holding
+	store *stoppable
+}
+
+func (h stoppableHolding) Beat(ctx context.Context) error {
+	if err := h.store.pass(ctx); err != nil {
+		return err
+	}
+	return h.Holding.Beat(ctx)
 }
 
 type claimSeen struct {
@@ -38,12 +93,6 @@ type claimSeen struct {
 func (c claimSeen) InsertClaim(claim store.Claim) error {
 	*c.claimed = true
 	return c.Tx.InsertClaim(claim)
-}
-
-func (s *stoppable) View(ctx context.Context, read func(store.Reader) error) error {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.Store.View(ctx, read)
 }
 
 // An owner that is stopped for longer than its lease, and comes back after another one did the work, adds nothing to it.
@@ -62,14 +111,14 @@ func TestOwnerThatComesBackAddsNothing(t *testing.T) {
 
 		b.expect("duplicate while the owner lives", b.create("k1", "t"), 409, "idempotency_in_flight")
 		stopped := owner.options.Store.(*stoppable)
-		stopped.mu.Lock()
+		stopped.stop()
 		var second answer
 		b.eventually("another server takes over", func() bool {
 			second = b.create("k1", "t")
 			return second.code() != "idempotency_in_flight"
 		})
 		b.expect("second owner", second, 201, "")
-		stopped.mu.Unlock()
+		stopped.goOn()
 		close(hold) // the first goes on, books (again, under the same key) and finds that it was replaced
 		late := <-first
 		b.expect("first owner", late, 201, "")

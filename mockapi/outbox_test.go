@@ -73,7 +73,7 @@ func TestReplacedOwnerMakesNoCall(t *testing.T) {
 			return second.code() != "idempotency_in_flight"
 		})
 		b.expect("second owner", second, 201, "")
-		stopped.mu.Unlock()
+		stopped.goOn()
 		if late := <-first; late.body != second.body || !late.replayed() {
 			b.t.Errorf("the first owner answers %d %s, want a replay of %s", late.status, late.body, second.body)
 		}

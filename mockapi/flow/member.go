@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/oncespec/oncespec/mockapi/reference"
 	"github.com/oncespec/oncespec/mockapi/store"
 )
 
@@ -24,7 +23,7 @@ const (
 // member is this server among those on the store: a name that is part of the owner of each of its claims, and what it knows of
 // the others.
 //
-// A server holds its name in the store while it lives, so that its death is seen at once; and it counts up a beat there, since
+// A server holds its name in the store while it lives, so that its death is seen at once; and it gives signs of life there, since
 // one that was stopped holds its name but does nothing. Others watch the beat by their own monotonic clocks: where it stays the
 // same for a lease its claims may be taken over. Neither clocks of other machines nor the clock that Advance moves matter.
 // That a stopped server may go on at any time is what the version of each record is for.
@@ -32,8 +31,7 @@ type member struct {
 	name string
 
 	mu      sync.Mutex
-	release func() error
-	beat    int64
+	holding store.Holding
 	others  map[string]*sighting
 	looked  time.Time
 }
@@ -73,143 +71,105 @@ func (f *Flow) Stopped(entry Entry) bool {
 	return seen != nil && seen.gone && !seen.dead
 }
 
-// alone tells whether no other server was seen.
-func (m *member) alone() bool {
+// sees tells whether another server was alive when it was last looked for.
+func (m *member) sees(server string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return len(m.others) == 0
+	seen := m.others[server]
+	return seen != nil && !seen.gone
 }
 
 // attend gives a sign of life.
-func (f *Flow) attend(ctx context.Context) error {
+func (f *Flow) attend(ctx context.Context) (err error) {
 	m := f.member
-	held, err := f.Store.Held(ctx, m.name)
-	if err != nil {
-		return err
-	}
-	if !held { // the first time, or the store lost it
-		release, err := f.Store.Hold(ctx, m.name)
-		if err != nil {
+	m.mu.Lock()
+	holding := m.holding
+	m.mu.Unlock()
+	if holding != nil {
+		if err = holding.Beat(ctx); err == nil || ctx.Err() != nil {
 			return err
 		}
-		m.mu.Lock()
-		last := m.release
-		m.release = release
-		m.mu.Unlock()
-		if last != nil {
-			_ = last() // it was lost
-		}
+		f.Log.Warn("the store lost this server", "error", errors.Join(err, holding.Release()))
 	}
+	holding, err = f.Store.Hold(ctx, m.name)
 	m.mu.Lock()
-	m.beat++
-	beat := m.beat
-	m.mu.Unlock()
-	return f.Store.Update(ctx, func(tx store.Tx) error { return tx.PutMember(store.Member{Name: m.name, Beat: beat}) })
+	defer m.mu.Unlock()
+	m.holding = holding
+	return err
 }
 
 // leave gives up the name, as the end of the process would.
 func (f *Flow) leave() error {
 	f.member.mu.Lock()
 	defer f.member.mu.Unlock()
-	if f.member.release == nil {
+	if f.member.holding == nil {
 		return nil
 	}
-	err := f.member.release()
-	f.member.release = nil
+	err := f.member.holding.Release()
+	f.member.holding = nil
 	return err
 }
 
-// lookRound looks at the other servers: the members, those that the given owners belong to, and those it knows of. It tells whether one is newly gone.
+// lookRound looks at the other servers: the members, and those that the given owners belong to. It tells whether one is newly gone.
 func (f *Flow) lookRound(ctx context.Context, owners []string) (lost bool, err error) {
-	var members []store.Member
-	if err := f.Store.View(ctx, func(r store.Reader) (err error) {
-		members, err = r.Members()
-		return err
-	}); err != nil {
+	members, err := f.Store.Members(ctx)
+	if err != nil {
 		return false, err
 	}
-	beats := map[string]int64{}
+	servers := map[string]bool{}
 	for _, owner := range owners {
-		beats[serverOf(owner)] = 0
+		servers[serverOf(owner)] = true
 	}
-	for _, m := range members {
-		beats[m.Name] = m.Beat
-	}
-	delete(beats, f.member.name)
-	f.member.mu.Lock()
-	for name, seen := range f.member.others {
-		if _, listed := beats[name]; !listed && seen.dead {
-			delete(f.member.others, name)
-		} else if !listed {
-			beats[name] = 0
-		}
-	}
-	f.member.mu.Unlock()
-	held := map[string]bool{}
-	for name := range beats {
-		if held[name], err = f.Store.Held(ctx, name); err != nil {
-			return false, err
-		}
-	}
-	return f.member.see(beats, held, time.Now(), f.Lease), nil
+	return f.member.see(members, servers, time.Now(), f.Lease), nil
 }
 
-// see takes note of the others' beats.
-func (m *member) see(beats map[string]int64, held map[string]bool, now time.Time, lease time.Duration) (lost bool) {
+// see takes note of the members' beats, and of which of the servers are no members.
+func (m *member) see(members []store.Member, servers map[string]bool, now time.Time, lease time.Duration) (lost bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	slept := now.Sub(m.looked) > lease // then nothing can be said of the others' sleep
 	m.looked = now
-	for name, beat := range beats {
-		seen := m.others[name]
-		if seen == nil {
-			seen = &sighting{beat: beat, since: now}
-			m.others[name] = seen
+	alive := map[string]bool{}
+	for _, other := range members {
+		if other.Name == m.name {
+			continue
 		}
-		if seen.beat != beat || slept {
-			seen.beat, seen.since = beat, now
+		alive[other.Name] = true
+		seen := m.others[other.Name]
+		if seen == nil {
+			seen = &sighting{}
+			m.others[other.Name] = seen
+		}
+		if seen.beat != other.Beat || seen.since.IsZero() || slept {
+			seen.beat, seen.since = other.Beat, now
 		}
 		before := seen.gone
-		seen.dead = !held[name]
-		seen.gone = seen.dead || now.Sub(seen.since) > lease || before && slept
+		seen.gone, seen.dead = now.Sub(seen.since) > lease, false
 		lost = lost || seen.gone && !before
 	}
+	for name := range servers {
+		if name != m.name && m.others[name] == nil {
+			m.others[name] = &sighting{}
+		}
+	}
+	for name, seen := range m.others {
+		switch {
+		case alive[name]:
+		case seen.dead && !servers[name]:
+			delete(m.others, name) // nobody asks for it any more
+		default:
+			lost = lost || !seen.gone
+			*seen = sighting{gone: true, dead: true}
+		}
+	}
 	return lost
-}
-
-// forgetDead removes the rows of servers that are dead and have nothing open any more.
-func (f *Flow) forgetDead(ctx context.Context, open []Entry) error {
-	owning := map[string]bool{}
-	for _, entry := range open {
-		if entry.State == reference.InProgress {
-			owning[serverOf(entry.Owner)] = true
-		}
-	}
-	f.member.mu.Lock()
-	var dead []string
-	for name, seen := range f.member.others {
-		if seen.dead && !owning[name] {
-			dead = append(dead, name)
-		}
-	}
-	f.member.mu.Unlock()
-	if len(dead) == 0 {
-		return nil
-	}
-	return f.Store.Update(ctx, func(tx store.Tx) error {
-		var errs []error
-		for _, name := range dead {
-			errs = append(errs, tx.DeleteMember(name))
-		}
-		return errors.Join(errs...)
-	})
 }
 
 // watch gives signs of life and looks for those of others until ctx ends.
 func (f *Flow) watch(ctx context.Context) {
 	ticks := time.NewTicker(max(f.Lease/beatsPerLease, shortestBeat))
 	defer ticks.Stop()
-	var passed, collected time.Time
+	var looked, collected time.Time
 	for {
 		select {
 		case <-ctx.Done():
@@ -223,9 +183,13 @@ func (f *Flow) watch(ctx context.Context) {
 		if err != nil {
 			f.Log.Debug("cannot look for other servers", "error", err)
 		}
-		// What another one left is found also where it never got to give a sign.
-		if lost || !f.member.alone() && time.Since(passed) > longestInterval {
-			passed = time.Now()
+		if !lost && time.Since(looked) > longestInterval { // one that came and went in between was never seen
+			looked = time.Now()
+			if lost, err = f.othersLeft(ctx); err != nil {
+				f.Log.Debug("cannot look for what other servers left", "error", err)
+			}
+		}
+		if lost {
 			f.recovery.hurry()
 		}
 		if time.Since(collected) > longestInterval {

@@ -91,9 +91,24 @@ func (f *Flow) background(ctx context.Context) {
 // pass notes of those orphans that are to be marked that their owner is gone, then resolves all, and counts what it could not
 // resolve.
 func (f *Flow) pass(ctx context.Context, marked func(Entry) bool) (unresolved int, err error) {
-	open, err := f.open(ctx)
+	orphans, err := f.orphans(ctx)
 	if err != nil {
 		return 0, err
+	}
+	mark := slices.DeleteFunc(slices.Clone(orphans), func(entry Entry) bool { return !marked(entry) })
+	for some := range slices.Chunk(mark, markTogether) {
+		if err := f.mark(ctx, some); err != nil {
+			return 0, err
+		}
+	}
+	return f.resolveAll(ctx, orphans)
+}
+
+// orphans lists what is open and nobody is at work on.
+func (f *Flow) orphans(ctx context.Context) ([]Entry, error) {
+	open, err := f.open(ctx)
+	if err != nil {
+		return nil, err
 	}
 	var owners []string
 	for _, entry := range open {
@@ -102,22 +117,17 @@ func (f *Flow) pass(ctx context.Context, marked func(Entry) bool) (unresolved in
 		}
 	}
 	if _, err := f.lookRound(ctx, owners); err != nil {
-		return 0, err
+		return nil, err
 	}
-	orphans := slices.DeleteFunc(slices.Clone(open), f.atWork)
-	mark := slices.DeleteFunc(slices.Clone(orphans), func(entry Entry) bool { return !marked(entry) })
-	for some := range slices.Chunk(mark, markTogether) {
-		if err := f.mark(ctx, some); err != nil {
-			return 0, err
-		}
-	}
-	if unresolved, err = f.resolveAll(ctx, orphans); err != nil {
-		return unresolved, err
-	}
-	if open, err = f.open(ctx); err != nil {
-		return unresolved, err
-	}
-	return unresolved, f.forgetDead(ctx, open)
+	return slices.DeleteFunc(open, f.atWork), nil
+}
+
+// othersLeft tells whether another server that is gone left something in progress.
+func (f *Flow) othersLeft(ctx context.Context) (bool, error) {
+	orphans, err := f.orphans(ctx)
+	return slices.ContainsFunc(orphans, func(entry Entry) bool {
+		return entry.State == reference.InProgress && serverOf(entry.Owner) != f.member.name
+	}), err
 }
 
 // open lists what is in progress or unknown.

@@ -1,8 +1,10 @@
 package store_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -53,20 +55,17 @@ func TestSettledClaimsComeOldestFirst(t *testing.T) {
 	})
 }
 
-func TestOutboxAndMembers(t *testing.T) {
+func TestOutbox(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store.Store) {
 		update(t, s, func(tx store.Tx) error {
-			return errors.Join(tx.PutOutgoing(store.Outgoing{Key: "k1", Body: []byte("one")}), tx.PutOutgoing(store.Outgoing{Key: "k2"}),
-				tx.PutMember(store.Member{Name: "b", Beat: 1}), tx.PutMember(store.Member{Name: "a", Beat: 1}), tx.PutMember(store.Member{Name: "c"}))
+			return errors.Join(tx.PutOutgoing(store.Outgoing{Key: "k1", Body: []byte("one")}), tx.PutOutgoing(store.Outgoing{Key: "k2"}))
 		})
 		update(t, s, func(tx store.Tx) error {
-			return errors.Join(tx.PutOutgoing(store.Outgoing{Key: "k1", Body: []byte("two")}), tx.DeleteOutgoing("k2"), tx.DeleteOutgoing("never"),
-				tx.PutMember(store.Member{Name: "b", Beat: 2}), tx.DeleteMember("c"), tx.DeleteMember("never"))
+			return errors.Join(tx.PutOutgoing(store.Outgoing{Key: "k1", Body: []byte("two")}), tx.DeleteOutgoing("k2"), tx.DeleteOutgoing("never"))
 		})
 		refused := errors.New("refused")
 		if err := s.Update(t.Context(), func(tx store.Tx) error {
-			return errors.Join(refused, tx.DeleteOutgoing("k1"), tx.PutOutgoing(store.Outgoing{Key: "k3"}), tx.DeleteMember("a"),
-				tx.PutMember(store.Member{Name: "b", Beat: 3}), tx.PutMember(store.Member{Name: "d"}))
+			return errors.Join(refused, tx.DeleteOutgoing("k1"), tx.PutOutgoing(store.Outgoing{Key: "k3"}))
 		}); !errors.Is(err, refused) {
 			t.Error(err)
 		}
@@ -79,40 +78,103 @@ func TestOutboxAndMembers(t *testing.T) {
 					t.Errorf("outbox %s: %v, want ErrNotFound", key, err)
 				}
 			}
-			members, err := r.Members()
-			if want := []store.Member{{Name: "a", Beat: 1}, {Name: "b", Beat: 2}}; err != nil || !slices.Equal(members, want) {
-				t.Errorf("members %v, %v, want %v", members, err, want)
-			}
 			return nil
 		})
 	})
 }
 
-func held(t *testing.T, s store.Store, name string, want bool) {
+// members returns the beats of those who hold a name.
+func members(t *testing.T, s store.Store) map[string]int64 {
 	t.Helper()
-	if got, err := s.Held(t.Context(), name); err != nil || got != want {
-		t.Errorf("%s is held: %v, %v, want %v", name, got, err, want)
+	found, err := s.Members(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
+	beats := map[string]int64{}
+	for _, m := range found {
+		beats[m.Name] = m.Beat
+	}
+	if len(beats) != len(found) || !slices.IsSortedFunc(found, func(a, b store.Member) int { return cmp.Compare(a.Name, b.Name) }) {
+		t.Errorf("members %v, want each once in order", found)
+	}
+	return beats
+}
+
+func held(t *testing.T, s store.Store, names ...string) {
+	t.Helper()
+	if got := slices.Sorted(maps.Keys(members(t, s))); !slices.Equal(got, names) {
+		t.Errorf("%v are held, want %v", got, names)
+	}
+}
+
+func hold(t *testing.T, s store.Store, name string) store.Holding {
+	t.Helper()
+	h, err := s.Hold(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
 }
 
 func TestNameIsHeldUntilItIsReleased(t *testing.T) {
 	onEveryPair(t, func(t *testing.T, pair [2]store.Store) {
-		held(t, pair[1], "one", false)
-		release, err := pair[0].Hold(t.Context(), "one")
-		if err != nil {
-			t.Fatal(err)
-		}
+		held(t, pair[1])
+		two, one := hold(t, pair[1], "two"), hold(t, pair[0], "one")
 		for range 2 { // looking does not take it away
-			held(t, pair[0], "one", true)
-			held(t, pair[1], "one", true)
-			held(t, pair[1], "two", false)
+			held(t, pair[0], "one", "two")
+			held(t, pair[1], "one", "two")
 		}
-		if err := release(); err != nil {
+		if err := two.Release(); err != nil {
 			t.Error(err)
 		}
 		for range 2 {
-			held(t, pair[1], "one", false)
-			held(t, pair[0], "one", false)
+			held(t, pair[0], "one")
+			held(t, pair[1], "one")
+		}
+		if err := one.Release(); err != nil {
+			t.Error(err)
+		}
+		held(t, pair[1])
+	})
+}
+
+func TestEverySignOfLifeIsSeen(t *testing.T) {
+	onEveryPair(t, func(t *testing.T, pair [2]store.Store) {
+		one, two := hold(t, pair[0], "one"), hold(t, pair[0], "two")
+		last := members(t, pair[1])
+		for range 5 {
+			if err := one.Beat(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			now := members(t, pair[1])
+			if now["one"] == last["one"] || now["two"] != last["two"] {
+				t.Errorf("beats %v, then %v, want another one of one and the same of two", last, now)
+			}
+			last = now
+		}
+		if err := errors.Join(one.Release(), two.Release()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Who is stopped in the middle of a transaction keeps nobody from giving signs of life or seeing them.
+func TestSignsOfLifeWaitForNoTransaction(t *testing.T) {
+	onEveryPair(t, func(t *testing.T, pair [2]store.Store) {
+		one := hold(t, pair[0], "one")
+		update(t, pair[1], func(tx store.Tx) error {
+			if err := tx.InsertClaim(claim("a", "k", true)); err != nil {
+				return err
+			}
+			before := members(t, pair[0])
+			err := one.Beat(t.Context())
+			if members(t, pair[0])["one"] == before["one"] {
+				t.Error("the sign of life is not seen")
+			}
+			return err
+		})
+		if err := one.Release(); err != nil {
+			t.Error(err)
 		}
 	})
 }
@@ -121,13 +183,13 @@ func TestNameIsHeldUntilItIsReleased(t *testing.T) {
 func TestNameIsHeldBeyondItsContext(t *testing.T) {
 	onEveryStore(t, func(t *testing.T, s store.Store) {
 		ctx, cancel := context.WithCancel(t.Context())
-		release, err := s.Hold(ctx, "one")
+		one, err := s.Hold(ctx, "one")
 		if err != nil {
 			t.Fatal(err)
 		}
 		cancel()
-		held(t, s, "one", true)
-		if err := release(); err != nil {
+		held(t, s, "one")
+		if err := one.Release(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -139,22 +201,23 @@ func TestNameOfAKilledProcessIsFreeAtOnce(t *testing.T) {
 		defer closeStore(t, s)
 		child := start(t, "hold", at)
 		child.says(t, "held")
-		held(t, s, "child", true)
+		held(t, s, "child")
 		if err := child.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		_ = child.Wait()                                                         // killed: its exit code says so
-		for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) { // a database sees the end of a session by itself
-			still, err := s.Held(t.Context(), "child")
-			if err != nil || time.Now().After(end) {
-				t.Fatalf("held by the dead: %v, %v", still, err)
-			}
-			if !still {
-				break
+		_ = child.Wait()                                                                               // killed: its exit code says so
+		for end := time.Now().Add(time.Minute); len(members(t, s)) > 0; time.Sleep(time.Millisecond) { // a database sees the end of a session by itself
+			if time.Now().After(end) {
+				t.Fatal("the name is held by the dead")
 			}
 		}
 		if left, err := filepath.Glob(at + "-*.lock"); err != nil || len(left) > 0 {
 			t.Errorf("files left behind: %v, %v", left, err)
+		}
+		next := hold(t, s, "next")
+		held(t, s, "next")
+		if err := next.Release(); err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -16,8 +16,7 @@ type Memory struct {
 	closed    bool
 	claims    map[ID]Claim
 	outbox    map[string]Outgoing
-	members   map[string]Member
-	held      map[string]bool
+	members   memoryMembers
 	documents map[documentID]Document
 	order     map[collection][]documentID // in order of Seq
 	seq       int64
@@ -52,7 +51,7 @@ func (m *Memory) Update(ctx context.Context, change func(Tx) error) (err error) 
 	}
 	if m.claims == nil {
 		m.claims, m.documents = map[ID]Claim{}, map[documentID]Document{}
-		m.outbox, m.members = map[string]Outgoing{}, map[string]Member{}
+		m.outbox = map[string]Outgoing{}
 		m.order = map[collection][]documentID{}
 	}
 	var undo []func()
@@ -73,32 +72,6 @@ func (m *Memory) Update(ctx context.Context, change func(Tx) error) (err error) 
 	}
 	committed = true
 	return nil
-}
-
-// Hold implements Store.
-func (m *Memory) Hold(_ context.Context, name string) (release func() error, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
-		return nil, errClosed
-	}
-	if m.held == nil {
-		m.held = map[string]bool{}
-	}
-	m.held[name] = true
-	return func() error {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		delete(m.held, name)
-		return nil
-	}, nil
-}
-
-// Held implements Store.
-func (m *Memory) Held(_ context.Context, name string) (bool, error) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	return m.held[name], nil
 }
 
 // Close implements Store. It waits for the running transactions.

@@ -1,58 +1,53 @@
 package store
 
 import (
-	"bytes"
 	"cmp"
-	"maps"
+	"context"
 	"slices"
+	"sync"
 )
 
-func (t memoryTx) Outgoing(key string) (Outgoing, error) {
-	message, ok := t.memory.outbox[key]
-	if !ok {
-		return Outgoing{}, ErrNotFound
+// memoryMembers have a lock of their own, so that they wait for no transaction.
+type memoryMembers struct {
+	mu   sync.Mutex
+	held []*memoryHolding
+}
+
+type memoryHolding struct {
+	in     *memoryMembers
+	member Member
+}
+
+// Hold implements Store.
+func (m *Memory) Hold(_ context.Context, name string) (Holding, error) {
+	m.members.mu.Lock()
+	defer m.members.mu.Unlock()
+	h := &memoryHolding{&m.members, Member{Name: name}}
+	m.members.held = append(m.members.held, h)
+	return h, nil
+}
+
+// Members implements Store.
+func (m *Memory) Members(context.Context) (found []Member, _ error) {
+	m.members.mu.Lock()
+	defer m.members.mu.Unlock()
+	for _, h := range m.members.held {
+		found = append(found, h.member)
 	}
-	message.Body = bytes.Clone(message.Body)
-	return message, nil
+	slices.SortFunc(found, func(a, b Member) int { return cmp.Compare(a.Name, b.Name) })
+	return found, nil
 }
 
-func (t memoryTx) PutOutgoing(message Outgoing) error {
-	remember(t, t.memory.outbox, message.Key)
-	message.Body = bytes.Clone(message.Body)
-	t.memory.outbox[message.Key] = message
+func (h *memoryHolding) Beat(context.Context) error {
+	h.in.mu.Lock()
+	defer h.in.mu.Unlock()
+	h.member.Beat++
 	return nil
 }
 
-func (t memoryTx) DeleteOutgoing(key string) error {
-	remember(t, t.memory.outbox, key)
-	delete(t.memory.outbox, key)
+func (h *memoryHolding) Release() error {
+	h.in.mu.Lock()
+	defer h.in.mu.Unlock()
+	h.in.held = slices.DeleteFunc(h.in.held, func(other *memoryHolding) bool { return other == h })
 	return nil
-}
-
-func (t memoryTx) Members() ([]Member, error) {
-	return slices.SortedFunc(maps.Values(t.memory.members), func(a, b Member) int { return cmp.Compare(a.Name, b.Name) }), nil
-}
-
-func (t memoryTx) PutMember(member Member) error {
-	remember(t, t.memory.members, member.Name)
-	t.memory.members[member.Name] = member
-	return nil
-}
-
-func (t memoryTx) DeleteMember(name string) error {
-	remember(t, t.memory.members, name)
-	delete(t.memory.members, name)
-	return nil
-}
-
-// remember notes how to bring back what a map holds under a key.
-func remember[K comparable, V any](t memoryTx, in map[K]V, key K) {
-	before, existed := in[key]
-	*t.undo = append(*t.undo, func() {
-		if existed {
-			in[key] = before
-		} else {
-			delete(in, key)
-		}
-	})
 }

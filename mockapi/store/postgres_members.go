@@ -5,88 +5,90 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 )
 
-// Hold implements Store by an advisory lock of a session: the database gives it up when the session ends, and a session ends with
-// its process, or when the link to it is cut.
-func (p *Postgres) Hold(ctx context.Context, name string) (release func() error, err error) {
+// isLocked is true of the rows of members whose advisory lock is held.
+const isLocked = `EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2
+	AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+	AND classid::bigint = class AND objid::bigint = object)`
+
+// postgresHolding is an advisory lock of a session: the database gives it up when the session ends, and a session ends with its
+// process, or when the link to it is cut.
+type postgresHolding struct {
+	store         *Postgres
+	name          string
+	class, object int32 // of the lock; not negative, as pg_locks shows them
+
+	mu      sync.Mutex // a session does one thing at a time
+	session *pgx.Conn
+}
+
+// Hold implements Store.
+func (p *Postgres) Hold(ctx context.Context, name string) (Holding, error) {
 	within, cancel := context.WithTimeout(ctx, p.patience)
 	defer cancel()
 	session, err := pgx.ConnectConfig(within, p.pool.Config().ConnConfig)
 	if err != nil {
 		return nil, failed(ctx, "hold "+name, err)
 	}
-	end := func() error {
-		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackGrace)
-		defer cancel()
-		return session.Close(grace)
-	}
-	class, object := lockOf(name)
+	sum := sha256.Sum256([]byte("oncespec member " + name))
+	h := &postgresHolding{store: p, name: name, session: session,
+		class: int32(binary.BigEndian.Uint32(sum[:4]) >> 1), object: int32(binary.BigEndian.Uint32(sum[4:8]) >> 1)}
 	var taken bool
-	if err := session.QueryRow(within, "SELECT pg_try_advisory_lock($1, $2)", class, object).Scan(&taken); err != nil || !taken {
-		_ = end() // the first error says more
-		if err == nil {
-			return nil, ErrExists
-		}
-		return nil, failed(ctx, "hold "+name, err)
+	err = session.QueryRow(within, "SELECT pg_try_advisory_lock($1, $2)", h.class, h.object).Scan(&taken)
+	if err == nil && !taken {
+		err = ErrExists
 	}
-	return func() error {
-		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackGrace)
-		defer cancel()
-		_, err := session.Exec(grace, "SELECT pg_advisory_unlock($1, $2)", class, object) // the end of the session takes a moment
-		return errors.Join(failed(grace, "release "+name, err), end())
-	}, nil
+	if err == nil {
+		err = h.Beat(ctx)
+	}
+	if err == nil { // and tidy up after those who ended without a word
+		_, err = session.Exec(within, "DELETE FROM oncespec_members WHERE NOT "+isLocked)
+	}
+	if err != nil {
+		return nil, errors.Join(failed(ctx, "hold "+name, err), h.end(ctx))
+	}
+	return h, nil
 }
 
-// Held implements Store.
-func (p *Postgres) Held(ctx context.Context, name string) (held bool, err error) {
+// Beat is one statement, which a process that is stopped in the middle of it does not leave half done.
+func (h *postgresHolding) Beat(ctx context.Context) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	within, cancel := context.WithTimeout(ctx, h.store.patience)
+	defer cancel()
+	_, err := h.session.Exec(within, "INSERT INTO oncespec_members (name, beat, class, object) VALUES ($1, 1, $2, $3) "+
+		"ON CONFLICT (name) DO UPDATE SET beat = oncespec_members.beat + 1", h.name, h.class, h.object)
+	return failed(ctx, "sign of life", err)
+}
+
+func (h *postgresHolding) Release() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	ctx := context.Background()
+	grace, cancel := context.WithTimeout(ctx, rollbackGrace)
+	defer cancel()
+	_, err := h.session.Exec(grace, "SELECT pg_advisory_unlock($1, $2)", h.class, h.object) // the end of the session takes a moment
+	return errors.Join(failed(ctx, "release "+h.name, err), h.end(ctx))
+}
+
+func (h *postgresHolding) end(ctx context.Context) error {
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackGrace)
+	defer cancel()
+	return h.session.Close(grace)
+}
+
+// Members implements Store.
+func (p *Postgres) Members(ctx context.Context) ([]Member, error) {
 	within, cancel := context.WithTimeout(ctx, p.patience)
 	defer cancel()
-	class, object := lockOf(name)
-	err = p.pool.QueryRow(within, "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2 "+
-		"AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND classid::bigint = $1 AND objid::bigint = $2)",
-		int64(uint32(class)), int64(uint32(object))).Scan(&held)
-	return held, failed(ctx, "look for "+name, err)
-}
-
-// lockOf makes the two numbers of an advisory lock of a name.
-func lockOf(name string) (class, object int32) {
-	sum := sha256.Sum256([]byte("oncespec member " + name))
-	return int32(binary.BigEndian.Uint32(sum[:4])), int32(binary.BigEndian.Uint32(sum[4:8]))
-}
-
-func (t *postgresTx) Outgoing(key string) (Outgoing, error) {
-	return first(rowsOf(t, "read outbox", "SELECT key, body FROM oncespec_outbox WHERE key = $1", []any{[]byte(key)}, func(row pgx.CollectableRow) (o Outgoing, err error) {
-		var key []byte
-		err = row.Scan(&key, &o.Body)
-		o.Key = string(key)
-		return o, err
-	}))
-}
-
-func (t *postgresTx) PutOutgoing(message Outgoing) error {
-	_, err := t.exec("put into outbox", "INSERT INTO oncespec_outbox (key, body) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET body = excluded.body",
-		[]byte(message.Key), blob(message.Body))
-	return err
-}
-
-func (t *postgresTx) DeleteOutgoing(key string) error {
-	_, err := t.exec("delete from outbox", "DELETE FROM oncespec_outbox WHERE key = $1", []byte(key))
-	return err
-}
-
-func (t *postgresTx) Members() ([]Member, error) {
-	return rowsOf(t, "read members", "SELECT name, beat FROM oncespec_members ORDER BY name", nil, pgx.RowToStructByPos[Member])
-}
-
-func (t *postgresTx) PutMember(member Member) error {
-	_, err := t.exec("put member", "INSERT INTO oncespec_members (name, beat) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET beat = excluded.beat", member.Name, member.Beat)
-	return err
-}
-
-func (t *postgresTx) DeleteMember(name string) error {
-	_, err := t.exec("delete member", "DELETE FROM oncespec_members WHERE name = $1", name)
-	return err
+	rows, err := p.pool.Query(within, "SELECT name, beat FROM oncespec_members WHERE "+isLocked+" ORDER BY name")
+	if err != nil {
+		return nil, failed(ctx, "look for members", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Member])
+	return found, failed(ctx, "look for members", err)
 }

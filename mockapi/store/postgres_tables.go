@@ -28,8 +28,10 @@ CREATE TABLE oncespec_outbox (
 	body bytea NOT NULL
 );
 CREATE TABLE oncespec_members (
-	name text PRIMARY KEY,
-	beat bigint NOT NULL
+	name   text COLLATE "C" PRIMARY KEY,
+	beat   bigint NOT NULL,
+	class  integer NOT NULL, -- of the advisory lock that goes with it
+	object integer NOT NULL
 );
 CREATE TABLE oncespec_documents (
 	seq    bigint GENERATED ALWAYS AS IDENTITY,

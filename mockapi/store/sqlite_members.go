@@ -2,72 +2,96 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/gofrs/flock"
 )
 
-// Hold implements Store by a lock on a file beside the database: the operating system gives it up when the process ends.
-func (s *SQLite) Hold(_ context.Context, name string) (release func() error, err error) {
-	file := s.lockFile(name)
-	lock := flock.New(file)
-	switch taken, err := lock.TryLock(); {
+const lockSuffix = ".lock"
+
+// sqliteHolding is a locked file beside the database: the operating system gives the lock up when the process ends. When it was
+// last touched is the beat. The database itself has no part in this, since a process that is stopped in the middle of a
+// transaction keeps all others from writing.
+type sqliteHolding struct {
+	file string
+	lock *flock.Flock
+}
+
+// Hold implements Store.
+func (s *SQLite) Hold(_ context.Context, name string) (Holding, error) {
+	h := &sqliteHolding{file: s.path + "-" + name + lockSuffix}
+	h.lock = flock.New(h.file)
+	switch taken, err := h.lock.TryLock(); {
 	case err != nil:
 		return nil, fmt.Errorf("SQLite store: hold %s: %w", name, err)
 	case !taken:
 		return nil, fmt.Errorf("SQLite store: hold %s: %w", name, ErrExists)
 	}
-	return func() error {
-		return errors.Join(os.Remove(file), lock.Unlock()) // in this order nobody finds the file without its lock
-	}, nil
+	return h, nil
 }
 
-// Held implements Store. What nobody holds any more leaves its file behind; it is removed here.
-func (s *SQLite) Held(_ context.Context, name string) (bool, error) {
-	file := s.lockFile(name)
-	if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
-		return false, nil
+func (h *sqliteHolding) Beat(context.Context) error {
+	now := time.Now()
+	if err := os.Chtimes(h.file, now, now); err != nil {
+		return fmt.Errorf("SQLite store: sign of life: %w", err)
 	}
+	return nil
+}
+
+func (h *sqliteHolding) Release() error {
+	err := os.Remove(h.file) // before it is unlocked, so that nobody finds it without its lock
+	if errors.Is(err, os.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(err, h.lock.Unlock())
+}
+
+// Members implements Store. The files of those who ended without a word are removed.
+func (s *SQLite) Members(context.Context) (found []Member, err error) {
+	folder, base := filepath.Split(s.path)
+	files, err := os.ReadDir(folder) // in order of name
+	if err != nil {
+		return nil, fmt.Errorf("SQLite store: look for members: %w", err)
+	}
+	for _, file := range files {
+		rest, before := strings.CutPrefix(file.Name(), base+"-")
+		name, after := strings.CutSuffix(rest, lockSuffix)
+		if !before || !after {
+			continue
+		}
+		held, err := isHeld(filepath.Join(folder, file.Name()))
+		if err != nil {
+			return nil, fmt.Errorf("SQLite store: look for %s: %w", name, err)
+		}
+		touched, err := file.Info()
+		if !held || errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("SQLite store: look for %s: %w", name, err)
+		}
+		found = append(found, Member{Name: name, Beat: touched.ModTime().UnixNano()})
+	}
+	return found, nil
+}
+
+func isHeld(file string) (bool, error) {
 	lock := flock.New(file, flock.SetFlag(os.O_RDWR)) // does not create what was removed meanwhile
 	switch free, err := lock.TryRLock(); {
 	case errors.Is(err, os.ErrNotExist):
 		return false, nil
 	case err != nil:
-		return false, fmt.Errorf("SQLite store: look for %s: %w", name, err)
+		return false, err
 	case !free:
 		return true, nil
 	}
 	if err := errors.Join(os.Remove(file), lock.Unlock()); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return false, fmt.Errorf("SQLite store: tidy up after %s: %w", name, err)
+		return false, err
 	}
 	return false, nil
-}
-
-func (s *SQLite) lockFile(name string) string { return s.path + "-" + name + ".lock" }
-
-func (t sqliteTx) Outgoing(key string) (Outgoing, error) {
-	return first(selectRows(t, "outbox", t.outgoing, []any{key}, func(rows *sql.Rows, o *Outgoing) error { return rows.Scan(&o.Key, &o.Body) }))
-}
-
-func (t sqliteTx) PutOutgoing(message Outgoing) error {
-	return t.exec("put into outbox", t.putOutgoing, message.Key, blob(message.Body))
-}
-
-func (t sqliteTx) DeleteOutgoing(key string) error {
-	return t.exec("delete from outbox", t.deleteOutgoing, key)
-}
-
-func (t sqliteTx) Members() ([]Member, error) {
-	return selectRows(t, "members", t.statements.members, nil, func(rows *sql.Rows, m *Member) error { return rows.Scan(&m.Name, &m.Beat) })
-}
-
-func (t sqliteTx) PutMember(member Member) error {
-	return t.exec("put member", t.putMember, member.Name, member.Beat)
-}
-
-func (t sqliteTx) DeleteMember(name string) error {
-	return t.exec("delete member", t.deleteMember, name)
 }

@@ -13,7 +13,6 @@ type statements struct {
 	claim, claimsByKey, openClaims, settledClaims       *sql.Stmt
 	insertClaim, putClaim, deleteClaim                  *sql.Stmt
 	outgoing, putOutgoing, deleteOutgoing               *sql.Stmt
-	members, putMember, deleteMember                    *sql.Stmt
 	document, documents, documentsByLookup, putDocument *sql.Stmt
 }
 
@@ -37,9 +36,6 @@ func (s *statements) prepare(ctx context.Context, db *sql.DB) error {
 		{&s.outgoing, "SELECT key, body FROM outbox WHERE key = ?"},
 		{&s.putOutgoing, "INSERT INTO outbox (key, body) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET body = excluded.body"},
 		{&s.deleteOutgoing, "DELETE FROM outbox WHERE key = ?"},
-		{&s.members, "SELECT name, beat FROM members ORDER BY name"},
-		{&s.putMember, "INSERT INTO members (name, beat) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET beat = excluded.beat"},
-		{&s.deleteMember, "DELETE FROM members WHERE name = ?"},
 		{&s.document, documentColumns + "WHERE kind = ? AND tenant = ? AND id = ?"},
 		{&s.documents, documentColumns + "WHERE kind = ? AND tenant = ? AND seq > ? ORDER BY seq LIMIT ?"},
 		{&s.documentsByLookup, documentColumns + "WHERE kind = ? AND tenant = ? AND lookup = ? AND seq > ? ORDER BY seq LIMIT ?"},

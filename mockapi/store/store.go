@@ -27,12 +27,11 @@ type Store interface {
 	// call change more than once, so change keeps its hands off everything but the Tx and variables it sets afresh.
 	Update(ctx context.Context, change func(Tx) error) error
 
-	// Hold makes the caller the holder of a name, which must be new, until release is called or the process ends, however it
-	// ends. A holder that only stopped is one still. Where the link to the database breaks, or a file is removed, a name may be
-	// lost early: ask for it with Held, and hold it again.
-	Hold(ctx context.Context, name string) (release func() error, err error)
-	// Held tells whether anybody holds a name.
-	Held(ctx context.Context, name string) (bool, error)
+	// Hold makes the caller a member by a name, which must be new, until it is released or the process ends, however it ends.
+	Hold(ctx context.Context, name string) (Holding, error)
+	// Members are those who hold a name, in order of name. One that only stopped holds its name still. Where the link to the
+	// database breaks, or a file is removed, a name is lost early.
+	Members(ctx context.Context) ([]Member, error)
 
 	// Close releases the store. What was committed stays, as far as the store is durable.
 	Close() error
@@ -45,7 +44,6 @@ type Reader interface {
 	OpenClaims() ([]Claim, error)                          // of all tenants, in order of scope and key
 	SettledClaims(by time.Time, most int) ([]Claim, error) // those that have a Settled, and none after by; the oldest first
 	Outgoing(key string) (Outgoing, error)                 // ErrNotFound
-	Members() ([]Member, error)                            // in order of name
 	Document(kind, tenant, id string) (Document, error)    // ErrNotFound
 	Documents(query Query) (documents []Document, _ error) // in order of Seq
 }
@@ -59,8 +57,6 @@ type Tx interface {
 
 	PutOutgoing(message Outgoing) error // inserts or replaces
 	DeleteOutgoing(key string) error    // no error where there is none
-	PutMember(member Member) error      // inserts or replaces
-	DeleteMember(name string) error     // no error where there is none
 
 	// PutDocument inserts the document, or replaces the one of equal kind, tenant and id, which keeps its Seq.
 	PutDocument(document Document) error
@@ -89,10 +85,19 @@ type Outgoing struct {
 	Body []byte
 }
 
-// Member is a server at work on the store. Its Beat grows while it lives.
+// Holding is a name that is held.
+type Holding interface {
+	// Beat gives a sign of life: the member's Beat is another one afterwards. It waits for no transaction, nor does any wait for
+	// it. After an error the name may be lost; release it then.
+	Beat(ctx context.Context) error
+	// Release gives the name up.
+	Release() error
+}
+
+// Member is who holds a name.
 type Member struct {
 	Name string
-	Beat int64
+	Beat int64 // another one after each sign of life
 }
 
 // Document is one piece of domain data. Kind, Tenant and ID identify it.
