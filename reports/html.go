@@ -33,6 +33,7 @@ type pageView struct {
 	*Report
 	Sentence string
 	Class    string
+	Troubles []string // of shards
 	Packs    []packView
 	Findings []findingView // what does not hold, the worst first
 }
@@ -60,7 +61,7 @@ type findingView struct {
 }
 
 func view(r *Report) pageView {
-	v := pageView{Report: r, Sentence: r.Sentence(), Class: string(r.Result)}
+	v := pageView{Report: r, Sentence: r.Sentence(), Class: string(r.Result), Troubles: r.troubles()}
 	for _, row := range byPack(r.Verdicts) {
 		p := packView{packRow: row}
 		for _, vd := range r.Verdicts {

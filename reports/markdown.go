@@ -15,6 +15,9 @@ func Markdown(w io.Writer, r *Report) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", escape(r.Sentence()))
 	fmt.Fprintf(&b, "Contract `%s`, seed `%d`, %.1f s, oncespec %s.\n\n", escape(r.Contract.Profile), r.Seed, float64(r.DurationMS)/1000, escape(r.Tool.Version))
+	for _, line := range r.troubles() {
+		fmt.Fprintf(&b, "**%s**\n\n", escape(line))
+	}
 	b.WriteString("| pack | assessed | pass | fail | warn | inconclusive | not assessed | error |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
 	for _, row := range byPack(r.Verdicts) {
 		s := row.Summary

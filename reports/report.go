@@ -35,6 +35,8 @@ type Report struct {
 	Target     Target            `json:"target"`
 	Contract   contract.Contract `json:"contract"`
 	Seed       uint64            `json:"seed"`
+	Shard      string            `json:"shard,omitempty"`  // "2/3": it is about this part of the run only
+	Shards     []Part            `json:"shards,omitempty"` // of a report that was merged from those of shards
 	Started    time.Time         `json:"started"`
 	DurationMS int64             `json:"duration_ms"`
 	Result     Result            `json:"result" jsonschema:"enum=conformant,enum=not-conformant,enum=inconclusive,enum=environment,enum=error,enum=interrupted"`
@@ -85,6 +87,7 @@ type Unlock struct {
 // Run is what a report is made of.
 type Run struct {
 	Version   string
+	Shard     string
 	Target    Target
 	Contract  contract.Contract
 	Seed      uint64
@@ -102,7 +105,7 @@ type Run struct {
 
 // New sums up a run.
 func New(r Run) *Report {
-	rep := &Report{Schema: Schema, Tool: Tool{Name: "oncespec", Version: r.Version}, Target: r.Target, Contract: r.Contract, Seed: r.Seed,
+	rep := &Report{Schema: Schema, Tool: Tool{Name: "oncespec", Version: r.Version}, Target: r.Target, Contract: r.Contract, Seed: r.Seed, Shard: r.Shard,
 		Started: r.Started.UTC().Truncate(time.Millisecond), DurationMS: r.Took.Milliseconds(), Verdicts: r.Verdicts, Rerun: r.Rerun, Histories: r.Histories}
 	if rep.Verdicts == nil {
 		rep.Verdicts = []verdict.Verdict{}
@@ -274,6 +277,12 @@ func (r *Report) Sentence() string {
 		name = r.Target.URL
 	}
 	assessed := fmt.Sprintf("%d of %d requirements assessed", r.Assessed.Done, r.Assessed.Of)
+	if r.Shard != "" {
+		assessed = "shard " + r.Shard + ": " + assessed
+	}
+	if len(r.Shards) > 0 && r.Problem != "" {
+		return fmt.Sprintf("the run against %s is incomplete: %s (%s)", name, r.Problem, assessed)
+	}
 	switch r.Result {
 	case Conformant:
 		return fmt.Sprintf("%s is conformant (%s)", name, assessed)

@@ -37,7 +37,7 @@ func Table(w io.Writer, r *Report, dir string, colour bool) error {
 	}
 	b.WriteByte('\n')
 	for _, v := range r.Verdicts {
-		if r.Problem != "" {
+		if r.Problem != "" && len(r.Shards) == 0 {
 			break // it explains why everything else is missing
 		}
 		switch v.Verdict {
@@ -46,6 +46,9 @@ func Table(w io.Writer, r *Report, dir string, colour bool) error {
 		case verdict.Warn, verdict.Inconclusive:
 			fmt.Fprintf(&b, "%s %s on %s: %s\n", paint("33", string(v.Verdict)), display.Line(v.Name()), display.Line(strings.Join(v.Operations, ", ")), display.Line(v.Detail))
 		}
+	}
+	for _, line := range r.troubles() {
+		fmt.Fprintf(&b, "%s\n", paint("33", display.Line(line)))
 	}
 	waiting, unlock := blocked(r.Verdicts), r.Unlock
 	if r.Problem != "" {

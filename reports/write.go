@@ -63,7 +63,7 @@ func Rejudged(dir string, r Run) (*Report, error) {
 	if before.Schema != Schema {
 		return nil, fmt.Errorf("%s: schema is %q, this version reads %q", path, before.Schema, Schema)
 	}
-	rep.Started, rep.DurationMS = before.Started, before.DurationMS
+	rep.Started, rep.DurationMS, rep.Shard, rep.Shards = before.Started, before.DurationMS, before.Shard, before.Shards
 	switch before.Result {
 	case Interrupted, Environment, Broken:
 		rep.Result, rep.Problem = before.Result, before.Problem

@@ -2,6 +2,7 @@ package suites
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -16,6 +17,7 @@ import (
 type Options struct {
 	Config            *config.Config // as config.Load or config.Parse returns it
 	Selection         run.Selection
+	Shard             string      // "2/3": only the second of three parts of what is selected; empty: all of it
 	Seed              uint64      // 0: drawn, and written in the report
 	Out               string      // folder for reports and histories; empty: nothing is written
 	Strict            bool        // a failed SHOULD is a fail
@@ -39,14 +41,27 @@ func (o Options) fill() Options {
 	return o
 }
 
-// plan selects what is done, and how long storms last.
+// plan selects what is done, which part of it, and how long storms last.
 func (o Options) plan() (*run.Plan, error) {
 	plan, err := run.NewPlan(o.Config, o.Selection, o.Seed)
 	if err != nil {
 		return nil, err
 	}
-	plan.Rerun = o.Rerun
-	return plan, plan.Weather(o.Config, o.Storm.Length)
+	plan.Rerun, plan.Tool = o.Rerun, o.Version
+	if err := plan.Weather(o.Config, o.Storm.Length); err != nil {
+		return nil, err
+	}
+	if o.Shard == "" {
+		return plan, nil
+	}
+	index, of, err := run.ParseShard(o.Shard)
+	if err == nil {
+		err = plan.Divide(index, of)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--shard: %w", err)
+	}
+	return plan, nil
 }
 
 // Suite is a registered tree and what its run led to.

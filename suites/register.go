@@ -84,6 +84,9 @@ func (s *Suite) lastCount() {
 			stopped(s.problem)
 		}, ginkgo.GracePeriod(cleanupGrace))
 		for _, c := range s.plan.Checks {
+			if !s.plan.Asks(c) {
+				continue
+			}
 			r, _ := catalogue.Find(c.Requirement)
 			ginkgo.It(r.ID+" on "+c.Operation+" still holds", labels(r, c.Operation), func() {
 				var mine []verdict.Verdict
@@ -123,7 +126,7 @@ func (s *Suite) summarise(vs []verdict.Verdict, hs []*history.History) *reports.
 		s.problem = nil
 	}
 	var env *run.Problem
-	return reports.New(reports.Run{Version: s.opts.Version, Target: reports.Target{Name: s.plan.Target, URL: s.plan.URL}, Contract: s.plan.Contract,
+	return reports.New(reports.Run{Shard: s.opts.Shard, Version: s.opts.Version, Target: reports.Target{Name: s.plan.Target, URL: s.plan.URL}, Contract: s.plan.Contract,
 		Seed: s.plan.Seed, Started: s.started, Took: time.Since(s.started), Rerun: s.plan.Rerun, Verdicts: vs, Histories: hs,
 		Problem: s.problem, Environmental: errors.As(s.problem, &env), Interrupted: s.interrupted, AllowInconclusive: s.opts.AllowInconclusive})
 }

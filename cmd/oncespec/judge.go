@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/oncespec/oncespec/reports"
 	"github.com/oncespec/oncespec/scenarios/run"
 )
@@ -29,16 +27,5 @@ func (c *JudgeCmd) Run(io streams) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		err = reports.JSON(io.out, report)
-	} else {
-		err = reports.Table(io.out, report, "", coloured(io.out))
-	}
-	if err != nil {
-		return &exitError{exitHarness, fmt.Errorf("the report cannot be written: %w", err)}
-	}
-	if code := report.Result.ExitCode(); code != 0 {
-		return &exitError{code: code}
-	}
-	return nil
+	return show(io, report, "", c.JSON)
 }

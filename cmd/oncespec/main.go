@@ -28,6 +28,7 @@ type CLI struct {
 	Fuzz    FuzzCmd    `cmd:"" help:"Search for a pair of requests that the target confuses, and show it in its smallest form."`
 	Replay  ReplayCmd  `cmd:"" help:"Play the schedule of a storm again."`
 	Judge   JudgeCmd   `cmd:"" help:"Judge a stored run again."`
+	Report  ReportCmd  `cmd:"" help:"Merge the folders of a run's shards."`
 	Mock    MockCmd    `cmd:"" help:"Serve the reference mock, or a variant with one defect."`
 	Canon   CanonCmd   `cmd:"" help:"Print the canonical form and digest of a JSON body."`
 	List    ListCmd    `cmd:"" help:"List requirements, profiles, rewrites, mutants or scenarios."`

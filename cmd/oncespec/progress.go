@@ -53,13 +53,22 @@ func (p *progress) Started(n, of int, s run.Step) {
 
 // Finished counts what did not pass.
 func (p *progress) Finished(_, _ int, _ run.Step, vs []verdict.Verdict) {
+	p.failed(failures(vs))
+}
+
+func (p *progress) failed(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.bad += n
+}
+
+func failures(vs []verdict.Verdict) (n int) {
 	for _, v := range vs {
 		if v.Verdict == verdict.Fail {
-			p.bad++
+			n++
 		}
 	}
+	return n
 }
 
 func (p *progress) trouble() string {

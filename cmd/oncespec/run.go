@@ -55,6 +55,9 @@ type RunCmd struct {
 	AllowRemote       bool   `help:"Contact the hosts that the configuration lists under allow_hosts."`
 	JSON              bool   `help:"Print the report as JSON instead of the table."`
 	Quiet             bool   `short:"q" help:"No progress."`
+	Shard             string `placeholder:"I/N" help:"Do only the I-th of N parts; give all parts one --seed, and merge their folders with report merge."`
+	Jobs              int    `default:"1" placeholder:"N" help:"Do N parts at once, each with a target of its own, and merge them."`
+	Child             bool   `hidden:"" help:"Started by --jobs: tells its progress to a program, and ends when stdin does."`
 }
 
 // Help is shown under --help.
@@ -68,11 +71,23 @@ func (c *RunCmd) Run(ctx context.Context, io streams) error {
 	if err != nil {
 		return err
 	}
+	if c.Jobs > 1 {
+		return c.inShards(ctx, io, cfg)
+	}
 	if err := run.Prepare(c.Out); err != nil {
 		return &exitError{reports.Environment.ExitCode(), err}
 	}
-	shown := newProgress(io.err, c.Quiet)
-	report, err := suites.Run(ctx, suites.Options{Config: cfg, Selection: c.selection(), Seed: c.Seed, Out: c.Out, Strict: c.Strict,
+	var shown interface {
+		run.Progress
+		end()
+	} = newProgress(io.err, c.Quiet)
+	if c.Child {
+		shown, io.out = &reporting{w: io.err}, discard{}
+		var cancel context.CancelFunc
+		ctx, cancel = orphaned(ctx)
+		defer cancel()
+	}
+	report, err := suites.Run(ctx, suites.Options{Config: cfg, Selection: c.selection(), Seed: c.Seed, Shard: c.Shard, Out: c.Out, Strict: c.Strict,
 		AllowInconclusive: c.AllowInconclusive, AllowRemote: c.AllowRemote, Racy: known(), Storm: storm.Order{Length: c.length()}, Version: version(), Rerun: c.rerun(), Progress: shown})
 	shown.end()
 	if err != nil {
@@ -86,19 +101,7 @@ func finish(io streams, report *reports.Report, out string, asJSON bool) error {
 	if err := reports.Write(out, report); err != nil {
 		return &exitError{exitHarness, err}
 	}
-	var err error
-	if asJSON {
-		err = reports.JSON(io.out, report)
-	} else {
-		err = reports.Table(io.out, report, out, coloured(io.out))
-	}
-	if err != nil {
-		return &exitError{exitHarness, err}
-	}
-	if code := report.Result.ExitCode(); code != 0 {
-		return &exitError{code: code}
-	}
-	return nil
+	return show(io, report, out, asJSON)
 }
 
 // known starts the known-racy server: this program, once more. Where that cannot be, it runs in this process.

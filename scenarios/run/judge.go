@@ -17,9 +17,22 @@ func Judge(p *Plan, hs []*history.History) []verdict.Verdict {
 	rules := rules()
 	var all []verdict.Verdict
 	for _, c := range p.Checks {
-		all = append(all, judgeCheck(p, c, hs, rules)...)
+		others, none := p.elsewhere(c)
+		switch {
+		case none:
+		case others:
+			all = append(all, left(p, c))
+		default:
+			all = append(all, judgeCheck(p, c, hs, rules)...)
+		}
 	}
 	return applyPremises(all)
+}
+
+// left is the verdict of a shard on what it cannot judge by its own histories.
+func left(p *Plan, c Check) verdict.Verdict {
+	r, _ := catalogue.Find(c.Requirement)
+	return complete(p, r, c, rule.NotAssessed("shard %s has only some of the histories that it is judged by: merge the shards", p.Shard))
 }
 
 // judgeStep judges requirements by the histories of one step, without premises, as soon as it ran.
@@ -46,8 +59,8 @@ func judgeCheck(p *Plan, c Check, hs []*history.History, rules map[string]rule.R
 	last, earlier := tries(relevant(r, c.Operation, hs))
 	sound, aborted := split(last)
 	if len(last) == 0 {
-		if p.Ended != "" {
-			return one(rule.Inconclusive(verdict.Environment, "its scenario did not run: %s", p.Ended))
+		if why := p.ended(c); why != "" {
+			return one(rule.Inconclusive(verdict.Environment, "its scenario did not run: %s", why))
 		}
 		return one(rule.Inconclusive(verdict.Harness, "its scenario did not run"))
 	}

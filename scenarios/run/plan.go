@@ -29,6 +29,9 @@ type Plan struct {
 	Steps      []Step            `json:"steps"`
 	Checks     []Check           `json:"checks"`
 	Ended      string            `json:"ended,omitempty"` // why the run ended before all steps were done; empty: it did not
+	Tool       string            `json:"tool,omitempty"`  // version of the program that made it
+	Shard      *Shard            `json:"shard,omitempty"` // which part of a divided plan this is; nil: all of it
+	Parts      []Part            `json:"parts,omitempty"` // of a plan whose shards were merged
 }
 
 // PlanOperation is one operation with the needs it offers.
@@ -38,6 +41,7 @@ type PlanOperation struct {
 	Path    string                    `json:"path"`
 	Offers  []catalogue.Need          `json:"offers"`
 	Missing map[catalogue.Need]string `json:"missing,omitempty"` // need → why it is not offered
+	Learned bool                      `json:"learned,omitempty"` // by the steady state; else what the configuration says
 }
 
 // Step is one scenario on one operation.
@@ -117,7 +121,7 @@ func (p *Plan) Weather(cfg *config.Config, l storm.Length) error {
 func (p *Plan) Learn(operation string, offers []catalogue.Need, missing map[catalogue.Need]string) {
 	for i := range p.Operations {
 		if p.Operations[i].Name == operation {
-			p.Operations[i].Offers, p.Operations[i].Missing = offers, missing
+			p.Operations[i].Offers, p.Operations[i].Missing, p.Operations[i].Learned = offers, missing, true
 		}
 	}
 	p.refresh()
@@ -181,6 +185,9 @@ func (p *Plan) schedule() {
 				default:
 					step.Helps = append(step.Helps, r.ID)
 				}
+			}
+			if p.Shard != nil && !p.Shard.has(step.Name()) {
+				continue
 			}
 			if len(step.Requirements)+len(step.Helps) > 0 || everything && !named {
 				p.Steps = append(p.Steps, step)

@@ -98,6 +98,9 @@ func Begin(ctx context.Context, opts Options) (*Run, error) {
 	defer cancel()
 	r.plan.URL = r.target.URL()
 	for _, o := range r.plan.Operations {
+		if !r.plan.studies(o.Name) {
+			continue
+		}
 		opts.Progress.Doing("looking at the steady state of " + o.Name)
 		steady, h, err := r.target.Steady(within, opts.Config.Operations[o.Name])
 		if h != nil {
@@ -118,7 +121,7 @@ func Begin(ctx context.Context, opts Options) (*Run, error) {
 	if r.problem == nil {
 		r.plan.schedule()
 	}
-	return r, r.save(ctx)
+	return r, r.begun(ctx)
 }
 
 // Plan is what the run does, as the steady state left it.
@@ -329,6 +332,15 @@ func (r *Run) all() []*history.History {
 	}
 	slices.SortFunc(all, func(a, b *history.History) int { return strings.Compare(a.ID, b.ID) })
 	return all
+}
+
+// begun writes the plan as that of a run that was killed: until it comes to its end, that is what it would be.
+func (r *Run) begun(ctx context.Context) error {
+	if r.problem == nil {
+		r.plan.Ended = "the run was killed"
+		defer func() { r.plan.Ended = "" }()
+	}
+	return r.save(ctx)
 }
 
 // save writes what there is, and why there is no more.

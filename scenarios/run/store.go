@@ -198,3 +198,21 @@ func writeBytes(path string, data []byte) error {
 	}
 	return os.Rename(tmp, path)
 }
+
+// ClearShards removes the folders that the shards of an earlier run left inside an output folder, and no other.
+func ClearShards(dir string) error {
+	folders, err := filepath.Glob(filepath.Join(globSafe(dir), "shard-*"))
+	if err != nil {
+		return err
+	}
+	for _, f := range folders {
+		schema, err := schemaOf(filepath.Join(f, "plan.json"))
+		if err == nil && schema == PlanSchema {
+			err = os.RemoveAll(f)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("output folder %s: the old shard %s cannot be removed: %w", dir, filepath.Base(f), err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package main_test
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestJobsAreOneRun(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "report")
+	stale := filepath.Join(out, "shard-7")
+	oncespec(t, "run", "-r", "replay/one-effect", "--operation", "create-ticket", "--out", stale).want(t, 0)
+	got := oncespec(t, "run", "--pack", "replay", "--pack", "lost", "--jobs", "2", "--operation", "create-ticket", "--out", out).want(t, 0)
+	written(t, out)
+	r := report(t, out)
+	if r.Result != "conformant" || r.Summary.Inconclusive != 0 {
+		t.Errorf("result %q: %+v", r.Result, r.Summary)
+	}
+	if !strings.Contains(got.out, "built-in mock is conformant") || strings.Contains(got.err, "progress") {
+		t.Errorf("it says:\n%s%s", got.out, got.err)
+	}
+	for _, shard := range []string{"shard-1", "shard-2"} {
+		written(t, filepath.Join(out, shard))
+		if page, _ := os.ReadFile(filepath.Join(out, shard, "report.md")); !strings.Contains(string(page), "shard "+strings.TrimPrefix(shard, "shard-")+"/2") {
+			t.Errorf("the report of %s does not say which it is of:\n%s", shard, page)
+		}
+	}
+	if _, err := os.Stat(stale); err == nil {
+		t.Error("the shard of an earlier run is still there")
+	}
+	oncespec(t, "judge", out).want(t, 0)
+	again := oncespec(t, "report", "merge", filepath.Join(out, "shard-2"), filepath.Join(out, "shard-1"), "--out", filepath.Join(t.TempDir(), "again")).want(t, 0)
+	if last := lastLine(again.out); last != lastLine(got.out) {
+		t.Errorf("merged again: %q, want %q", last, lastLine(got.out))
+	}
+}
+
+func lastLine(s string) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return lines[len(lines)-1]
+}
+
+// TestOneShardWithoutATarget: the other's rows stand, its own are open, and the exit code is its.
+func TestOneShardWithoutATarget(t *testing.T) {
+	t.Parallel()
+	once := filepath.Join(t.TempDir(), "taken")
+	yaml := strings.Replace(tickets("http://127.0.0.1:{port}"), "\n  tenants:",
+		"\n  lifecycle: {process: {command: [sh, -c, 'mkdir "+once+" && exec "+binary+" mock --listen 127.0.0.1:{port}'], ready: {http: /healthz}}}\n  tenants:", 1)
+	out := filepath.Join(t.TempDir(), "report")
+	got := oncespec(t, "run", "-c", file(t, "oncespec.yaml", yaml), "--pack", "replay", "--pack", "lost", "--jobs", "2", "--out", out).want(t, 3)
+	r := report(t, out)
+	if r.Summary.Pass == 0 || r.Summary.Inconclusive == 0 || r.Summary.Fail != 0 {
+		t.Errorf("%+v", r.Summary)
+	}
+	if !strings.Contains(got.out, "/2 ended early (environment): the target does not come up") || !strings.Contains(lastLine(got.out), "is incomplete") {
+		t.Errorf("it says:\n%s", got.out)
+	}
+	oncespec(t, "judge", out).want(t, 3)
+}
+
+func TestADefectInOneShardIsOneOfTheRun(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "report")
+	oncespec(t, "run", "--mutant", "replay-answers-200", "--pack", "replay", "--jobs", "3", "--operation", "create-ticket", "--out", out).want(t, 1)
+	if r := report(t, out); r.Summary.Fail != 1 {
+		t.Errorf("%+v", r.Summary)
+	}
+}
+
+func TestJobsAreInterruptedTogether(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "report")
+	p := command(t, "run", "--jobs", "2", "--out", out)
+	read, write := io.Pipe()
+	p.Stderr = io.MultiWriter(&p.err, write)
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer io.Copy(io.Discard, read)
+		started := regexp.MustCompile(`^ *\d+/\d+ `)
+		for lines := bufio.NewScanner(read); lines.Scan(); {
+			if started.MatchString(lines.Text()) {
+				p.Process.Signal(os.Interrupt)
+				return
+			}
+		}
+	}()
+	p.wait(t).want(t, 130)
+	write.Close()
+	written(t, out)
+	if r := report(t, out); r.Result != "interrupted" || r.Summary.Fail != 0 {
+		t.Errorf("result %q: %+v", r.Result, r.Summary)
+	}
+}
+
+func TestShardsThatDoNotGoTogether(t *testing.T) {
+	t.Parallel()
+	run := func(args ...string) string {
+		out := filepath.Join(t.TempDir(), "report")
+		oncespec(t, append([]string{"run", "-r", "replay/*", "--operation", "create-ticket", "--out", out}, args...)...).want(t, 0)
+		return out
+	}
+	one, two, other, whole := run("--seed", "7", "--shard", "1/2"), run("--seed", "7", "--shard", "2/2"), run("--seed", "8", "--shard", "2/2"), run()
+	merge := func(dirs ...string) ended {
+		return oncespec(t, append([]string{"report", "merge", "--out", filepath.Join(t.TempDir(), "merged")}, dirs...)...)
+	}
+	merge(one, two).want(t, 0)
+	for says, got := range map[string]ended{
+		"the seed 7":                             merge(one, other),
+		"holds a run that was not divided":       merge(whole, two),
+		"are both shard 1/2":                     merge(one, one),
+		"holds no stored run":                    merge(one, t.TempDir()),
+		"is one of the folders":                  oncespec(t, "report", "merge", one, two, "--out", one),
+		"such as 2/3":                            oncespec(t, "run", "--shard", "3/2"),
+		"choose at most":                         oncespec(t, "run", "-r", "replay/authorised", "--operation", "create-ticket", "--shard", "1/9"),
+		"--shard and --jobs exclude one another": oncespec(t, "run", "--shard", "1/2", "--jobs", "2"),
+		"target.url has a fixed port": oncespec(t, "run", "--jobs", "2", "-c", file(t, "oncespec.yaml", strings.Replace(tickets("http://127.0.0.1:1"),
+			"\n  tenants:", "\n  lifecycle: {process: {command: [x]}}\n  tenants:", 1))),
+	} {
+		if got.want(t, 4); !strings.Contains(got.err, says) {
+			t.Errorf("expected %q, found %s", says, got.err)
+		}
+	}
+	if got := merge(one).want(t, 5); !strings.Contains(got.out, "shard 2/2") {
+		t.Errorf("half of a run: %s", got.out)
+	}
+}

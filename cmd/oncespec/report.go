@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/oncespec/oncespec/reports"
+	"github.com/oncespec/oncespec/scenarios/run"
+)
+
+// ReportCmd works on what runs left.
+type ReportCmd struct {
+	Merge MergeCmd `cmd:"" help:"Merge the folders of a run's shards into one, and judge them together."`
+}
+
+// MergeCmd merges shards.
+type MergeCmd struct {
+	Dirs              []string `arg:"" name:"dir" help:"Output folders of run --shard, in any order."`
+	Out               string   `default:"oncespec-report" placeholder:"DIR" help:"Folder for the merged reports, plan and histories."`
+	AllowInconclusive bool     `help:"Inconclusive verdicts do not change the exit code."`
+	JSON              bool     `help:"Print the report as JSON instead of the table."`
+}
+
+// Help is shown under --help.
+func (MergeCmd) Help() string {
+	return "The shards are those of one run: of one plan, seed and version. One that is missing, or that died, leaves its rows inconclusive.\n\n" +
+		"Example:\n  oncespec run -c oncespec.yaml --seed 7 --shard 1/2 --out one\n  oncespec run -c oncespec.yaml --seed 7 --shard 2/2 --out two\n  oncespec report merge one two --out report"
+}
+
+// Run is called by kong.
+func (c *MergeCmd) Run(io streams) error {
+	report, err := merge(c.Dirs, c.Out, c.AllowInconclusive)
+	if err != nil {
+		return err
+	}
+	return show(io, report, c.Out, c.JSON)
+}
+
+// merge joins the shards' folders and writes what they come to.
+func merge(dirs []string, out string, allowInconclusive bool) (*reports.Report, error) {
+	if slices.Contains(dirs, out) {
+		return nil, fmt.Errorf("--out %s is one of the folders to be merged: choose another", out)
+	}
+	plan, histories, err := run.Merge(dirs)
+	if err != nil {
+		return nil, err
+	}
+	parts, began, took, err := shards(plan, dirs)
+	if err != nil {
+		return nil, err
+	}
+	if err := run.Prepare(out); err != nil {
+		return nil, &exitError{reports.Environment.ExitCode(), err}
+	}
+	if err := run.Save(out, plan, histories); err != nil {
+		return nil, &exitError{exitHarness, err}
+	}
+	report := reports.Merged(reports.Run{Version: version(), Target: reports.Target{Name: plan.Target, URL: plan.URL}, Contract: plan.Contract, Seed: plan.Seed,
+		Started: began, Took: took, Rerun: plan.Rerun, Verdicts: run.Judge(plan, histories), Histories: histories, AllowInconclusive: allowInconclusive}, parts)
+	if err := reports.Write(out, report); err != nil {
+		return nil, &exitError{exitHarness, err}
+	}
+	return report, nil
+}
+
+// shards are what each of them ended with, and the time from the first's beginning to the last's end.
+func shards(plan *run.Plan, dirs []string) (parts []reports.Part, began time.Time, took time.Duration, err error) {
+	var until time.Time
+	for _, p := range plan.Parts {
+		part := reports.Part{Shard: p.Shard, Result: reports.Broken, Problem: "it is missing"}
+		if p.Dir != "" {
+			var from time.Time
+			var lasted time.Duration
+			if part, from, lasted, err = reports.PartIn(p.Dir, p.Shard); err != nil {
+				return nil, began, 0, err
+			}
+			if !from.IsZero() && (began.IsZero() || from.Before(began)) {
+				began = from
+			}
+			if end := from.Add(lasted); end.After(until) {
+				until = end
+			}
+		}
+		parts = append(parts, part)
+	}
+	if !began.IsZero() {
+		took = until.Sub(began)
+	}
+	return parts, began, took, nil
+}
+
+// show prints a report and ends with its code.
+func show(io streams, report *reports.Report, dir string, asJSON bool) error {
+	var err error
+	if asJSON {
+		err = reports.JSON(io.out, report)
+	} else {
+		err = reports.Table(io.out, report, dir, coloured(io.out))
+	}
+	if err != nil {
+		return &exitError{exitHarness, fmt.Errorf("the report cannot be written: %w", err)}
+	}
+	if code := report.Result.ExitCode(); code != 0 {
+		return &exitError{code: code}
+	}
+	return nil
+}

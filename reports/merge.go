@@ -1,0 +1,73 @@
+package reports
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Part is what one shard of a run ended with.
+type Part struct {
+	Shard   string `json:"shard"`
+	Result  Result `json:"result" jsonschema:"enum=conformant,enum=not-conformant,enum=inconclusive,enum=environment,enum=error,enum=interrupted"`
+	Problem string `json:"problem,omitempty"`
+}
+
+// PartIn reads the report that a shard left in its folder, with when it began and how long it took. Without one it died.
+func PartIn(dir, shard string) (p Part, began time.Time, took time.Duration, err error) {
+	path := filepath.Join(dir, "report.json")
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Part{Shard: shard, Result: Broken, Problem: "it left no report: it died, or was killed"}, began, 0, nil
+	}
+	var r Report
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	if err == nil && r.Schema != Schema {
+		err = fmt.Errorf("schema is %q, this version reads %q", r.Schema, Schema)
+	}
+	if err != nil {
+		return p, began, 0, fmt.Errorf("%s: %w", path, err)
+	}
+	return Part{Shard: shard, Result: r.Result, Problem: r.Problem}, r.Started, time.Duration(r.DurationMS) * time.Millisecond, nil
+}
+
+// Merged sums up a run of which shards did the parts. What one proved against the target stands, whatever became of another;
+// else the worst counts.
+func Merged(r Run, parts []Part) *Report {
+	rep := New(r)
+	rep.Shards = parts
+	for _, ill := range []Result{Interrupted, Broken, Environment} {
+		i := slices.IndexFunc(parts, func(p Part) bool { return p.Result == ill })
+		if i < 0 || ill != Interrupted && rep.Summary.Fail > 0 {
+			continue
+		}
+		rep.Result, rep.Problem = ill, "shard "+parts[i].Shard
+		if parts[i].Problem != "" {
+			rep.Problem += ": " + parts[i].Problem
+		}
+		return rep
+	}
+	return rep
+}
+
+// troubles are the shards that did not come to a verdict, a line each.
+func (r *Report) troubles() (lines []string) {
+	for _, p := range r.Shards {
+		switch p.Result {
+		case Interrupted, Broken, Environment:
+			line := fmt.Sprintf("shard %s ended early (%s)", p.Shard, p.Result)
+			if p.Problem != "" {
+				line += ": " + p.Problem
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}

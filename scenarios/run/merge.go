@@ -1,0 +1,157 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/history"
+)
+
+// Part is what became of one shard, in the plan that was merged.
+type Part struct {
+	Shard string   `json:"shard"`           // "2/3"
+	Steps []string `json:"steps"`           // that it was to do
+	Ended string   `json:"ended,omitempty"` // why it did not do all of them; empty: it did
+	Dir   string   `json:"-"`               // where it was found; empty: nowhere
+}
+
+// ErrUnlike is wrapped by the error of Merge where the folders are not those of one divided run.
+var ErrUnlike = errors.New("not the shards of one run")
+
+// Merge joins what the shards of one run left in their folders: a plan that is whole again, and all histories. Judging them is
+// as if one run had done it all. A shard that is missing, or that died, leaves its steps undone.
+func Merge(dirs []string) (*Plan, []*history.History, error) {
+	if len(dirs) == 0 {
+		return nil, nil, errors.New("no folder to merge")
+	}
+	var plans []*Plan
+	var all []*history.History
+	from := map[int]string{}
+	for _, dir := range dirs {
+		p, hs, err := Load(dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := alike(dir, p, dirs[0], plans, from); err != nil {
+			return nil, nil, err
+		}
+		from[p.Shard.Index] = dir
+		plans = append(plans, p)
+		for _, h := range hs {
+			all = append(all, apart(h, p.Shard))
+		}
+	}
+	slices.SortFunc(all, func(a, b *history.History) int { return strings.Compare(a.ID, b.ID) })
+	for i := 1; i < len(all); i++ {
+		if all[i].ID == all[i-1].ID {
+			return nil, nil, fmt.Errorf("%w: the history %s is in two folders", ErrUnlike, all[i].ID)
+		}
+	}
+	return join(plans, from), all, nil
+}
+
+// alike refuses a folder that is no shard of the run that the first one is of.
+func alike(dir string, p *Plan, firstDir string, before []*Plan, from map[int]string) error {
+	unlike := func(format string, args ...any) error {
+		return fmt.Errorf("%w: "+format, append([]any{ErrUnlike}, args...)...)
+	}
+	if p.Shard == nil || p.Shard.Of < 1 || p.Shard.Index < 1 || p.Shard.Index > p.Shard.Of {
+		return unlike("%s holds a run that was not divided (--shard)", dir)
+	}
+	if other, twice := from[p.Shard.Index]; twice {
+		return unlike("%s and %s are both shard %s", other, dir, p.Shard)
+	}
+	if len(before) == 0 {
+		return nil
+	}
+	first := before[0]
+	switch {
+	case p.Tool != first.Tool:
+		return unlike("%s was made by oncespec %s, %s by %s", firstDir, first.Tool, dir, p.Tool)
+	case p.Shard.Of != first.Shard.Of:
+		return unlike("%s is shard %s, %s is shard %s", firstDir, first.Shard, dir, p.Shard)
+	case p.Seed != first.Seed:
+		return unlike("%s has the seed %d, %s the seed %d: give all shards the same --seed", firstDir, first.Seed, dir, p.Seed)
+	case p.Strict != first.Strict:
+		return unlike("one of %s and %s was made with --strict", firstDir, dir)
+	case p.Shard.Whole != first.Shard.Whole || !slices.Equal(p.Shard.Steps, first.Shard.Steps):
+		return unlike("%s and %s are of different plans: target, contract, operations or selection are not the same", firstDir, dir)
+	}
+	return nil
+}
+
+// apart gives the histories that every shard has, of the steady state, names of their own.
+func apart(h *history.History, s *Shard) *history.History {
+	if _, planned := Scenario(h.Scenario); planned != nil {
+		renamed := *h
+		renamed.ID = fmt.Sprintf("%s.shard%d", h.ID, s.Index)
+		return &renamed
+	}
+	return h
+}
+
+// join makes the whole plan of the shards'. An operation offers what all that looked at it found.
+func join(plans []*Plan, from map[int]string) *Plan {
+	slices.SortFunc(plans, func(a, b *Plan) int { return a.Shard.Index - b.Shard.Index })
+	whole := *plans[0]
+	whole.Shard, whole.Ended, whole.Parts = nil, "", nil
+	whole.Operations = slices.Clone(whole.Operations)
+	for i, o := range whole.Operations {
+		o.Learned = false
+		for _, p := range plans {
+			seen, found := p.Operation(o.Name)
+			switch {
+			case !found || !seen.Learned:
+			case !o.Learned:
+				o = seen
+				o.Missing = maps.Clone(seen.Missing)
+			default:
+				o.Offers = slices.DeleteFunc(slices.Clone(o.Offers), func(n catalogue.Need) bool { return !slices.Contains(seen.Offers, n) })
+				for n, why := range seen.Missing {
+					if o.Missing == nil {
+						o.Missing = map[catalogue.Need]string{}
+					}
+					o.Missing[n] = why
+				}
+			}
+		}
+		whole.Operations[i] = o
+	}
+	whole.Checks = slices.Clone(whole.Checks)
+	whole.refresh()
+	whole.schedule()
+	for index := 1; index <= plans[0].Shard.Of; index++ {
+		s := Shard{Index: index, Of: plans[0].Shard.Of, Steps: plans[0].Shard.Steps}
+		part := Part{Shard: s.String(), Ended: "shard " + s.String() + " is missing", Dir: from[index]}
+		for _, p := range plans {
+			if p.Shard.Index == index {
+				part.Ended = ""
+				if p.Ended != "" {
+					part.Ended = "shard " + s.String() + ": " + p.Ended
+				}
+			}
+		}
+		for _, step := range s.Steps {
+			if s.has(step) {
+				part.Steps = append(part.Steps, step)
+			}
+		}
+		whole.Parts = append(whole.Parts, part)
+	}
+	return &whole
+}
+
+// ended says why the steps that a check is judged by were not done, as far as that is known.
+func (p *Plan) ended(c Check) string {
+	r, _ := catalogue.Find(c.Requirement)
+	for _, part := range p.Parts {
+		if part.Ended != "" && slices.ContainsFunc(part.Steps, func(step string) bool { return feeds(r, c.Operation, step) }) {
+			return part.Ended
+		}
+	}
+	return p.Ended
+}

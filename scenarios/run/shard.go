@@ -1,0 +1,102 @@
+package run
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/oncespec/oncespec/scenarios/catalogue"
+)
+
+// Shard is one of the parts that a plan is divided into, each a run of its own: with its own target, proxies and keys.
+type Shard struct {
+	Index int      `json:"index"` // from 1
+	Of    int      `json:"of"`
+	Whole string   `json:"whole"` // digest of the plan that was divided: shards of one have the same
+	Steps []string `json:"steps"` // of the whole plan, in order; each shard takes every so many of them
+}
+
+// ParseShard reads "2/3". The error says what was expected.
+func ParseShard(text string) (index, of int, err error) {
+	i, n, found := strings.Cut(text, "/")
+	index, notIndex := strconv.Atoi(i)
+	of, notOf := strconv.Atoi(n)
+	if !found || notIndex != nil || notOf != nil || of < 1 || index < 1 || index > of {
+		return 0, 0, fmt.Errorf("found %q, expected which of how many shards, such as 2/3", text)
+	}
+	return index, of, nil
+}
+
+func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Of) }
+
+// Divide leaves the plan one of so many shards. It comes before the run, so that the parts do not depend on what a shard finds.
+func (p *Plan) Divide(index, of int) error {
+	if len(p.Steps) < of {
+		return fmt.Errorf("a plan of %d steps cannot be divided into %d shards: choose at most %d, or select more", len(p.Steps), of, len(p.Steps))
+	}
+	s := &Shard{Index: index, Of: of}
+	for _, step := range p.Steps {
+		s.Steps = append(s.Steps, step.Name())
+	}
+	whole, err := json.Marshal(struct {
+		*Plan
+		// What shards may differ in, or tell by themselves that they do.
+		URL   int `json:"url"`
+		Seed  int `json:"seed"`
+		Tool  int `json:"tool"`
+		Rerun int `json:"rerun"`
+	}{Plan: p})
+	if err != nil {
+		return fmt.Errorf("plan: %w", err)
+	}
+	sum := sha256.Sum256(whole)
+	s.Whole = hex.EncodeToString(sum[:8])
+	p.Shard = s
+	p.schedule()
+	return nil
+}
+
+// has tells whether a step of the whole plan is the shard's. What only the steady state made a step is the first one's.
+func (s *Shard) has(step string) bool {
+	return 1+max(0, slices.Index(s.Steps, step))%s.Of == s.Index
+}
+
+// studies tells whether a run of the plan looks at the steady state of an operation: a shard without a step on it need not.
+func (p *Plan) studies(operation string) bool {
+	return p.Shard == nil || slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Operation == operation })
+}
+
+// Asks tells whether a run of the plan says anything of a check: a shard leaves out what only others are about.
+func (p *Plan) Asks(c Check) bool {
+	_, none := p.elsewhere(c)
+	return !none
+}
+
+// elsewhere says what a shard cannot tell of a check: others hasn't it to itself, none has nothing to do with it.
+func (p *Plan) elsewhere(c Check) (others, none bool) {
+	if p.Shard == nil {
+		return false, false
+	}
+	r, _ := catalogue.Find(c.Requirement)
+	mine, all := 0, 0
+	for _, step := range p.Shard.Steps {
+		if !feeds(r, c.Operation, step) {
+			continue
+		}
+		all++
+		if p.Shard.has(step) {
+			mine++
+		}
+	}
+	return 0 < mine && mine < all, mine == 0
+}
+
+// feeds tells whether a requirement is judged on an operation by the histories of a step.
+func feeds(r catalogue.Requirement, operation, step string) bool {
+	scenario, on, _ := strings.Cut(step, " ")
+	return on == operation && (slices.Contains(r.Scenarios, "*") || slices.Contains(r.Scenarios, scenario))
+}

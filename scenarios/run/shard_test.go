@@ -1,0 +1,254 @@
+package run
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/history/historytest"
+	"github.com/oncespec/oncespec/scenarios/target/config"
+	"github.com/oncespec/oncespec/scenarios/verdict"
+)
+
+func TestParseShard(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][2]int{"1/1": {1, 1}, "2/3": {2, 3}, "3/3": {3, 3}, "0/2": {}, "3/2": {}, "1": {}, "": {}, "a/b": {}, "1/0": {}, "-1/2": {}, "1/2/3": {}} {
+		index, of, err := ParseShard(text)
+		if (err == nil) != (want != [2]int{}) || index != want[0] || of != want[1] {
+			t.Errorf("%q: found %d of %d, %v", text, index, of, err)
+		}
+	}
+}
+
+func FuzzParseShard(f *testing.F) {
+	f.Add("2/3")
+	f.Fuzz(func(t *testing.T, text string) {
+		if index, of, err := ParseShard(text); err == nil && (index < 1 || index > of) {
+			t.Errorf("%q is %d of %d", text, index, of)
+		}
+	})
+}
+
+// things is a configuration of two operations.
+func things(t *testing.T) *config.Config {
+	t.Helper()
+	const op = "{request: {method: POST, path: /things, body: {t: x, n: 1}}, unique: [/t], effects: [{http: {get: /things, items: '$[*]', id: $.id}}]}"
+	cfg, err := config.Parse("x.yaml", []byte("target: {url: 'http://127.0.0.1:1'}\noperations: {make: "+op+", take: "+op+"}\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+func divided(t *testing.T, sel Selection, seed uint64, index, of int) *Plan {
+	t.Helper()
+	p, err := NewPlan(things(t), sel, seed)
+	if err == nil {
+		err = p.Divide(index, of)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestShardsAreAPartition: every step is in one shard, and every shard has its share.
+func TestShardsAreAPartition(t *testing.T) {
+	t.Parallel()
+	whole, err := NewPlan(things(t), Selection{}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for of := 1; of <= 5; of++ {
+		var all []string
+		for index := 1; index <= of; index++ {
+			p := divided(t, Selection{}, 1, index, of)
+			if n := len(p.Steps); n < len(whole.Steps)/of || n > len(whole.Steps)/of+1 {
+				t.Errorf("shard %d/%d has %d of %d steps", index, of, n, len(whole.Steps))
+			}
+			for _, s := range p.Steps {
+				all = append(all, s.Name())
+			}
+		}
+		slices.Sort(all)
+		if len(slices.Compact(slices.Clone(all))) != len(whole.Steps) || len(all) != len(whole.Steps) {
+			t.Errorf("%d shards have %d steps, the plan %d", of, len(all), len(whole.Steps))
+		}
+	}
+	if err := whole.Divide(1, len(whole.Steps)+1); err == nil || !strings.Contains(err.Error(), "choose at most") {
+		t.Errorf("more shards than steps: %v", err)
+	}
+}
+
+// TestAShardJudgesWhatItHas: what others have too waits for them, what only others have is theirs.
+func TestAShardJudgesWhatItHas(t *testing.T) {
+	t.Parallel()
+	seen := map[string]int{}
+	waiting := 0
+	for index := 1; index <= 3; index++ {
+		p := divided(t, Selection{}, 1, index, 3)
+		for _, v := range Judge(p, nil) {
+			if strings.Contains(v.Detail, "merge the shards") {
+				waiting++
+				continue
+			}
+			seen[v.Name()+" "+v.Operations[0]]++
+		}
+	}
+	for name, n := range seen {
+		if n != 1 {
+			t.Errorf("%s is judged by %d shards", name, n)
+		}
+	}
+	if len(seen) == 0 || waiting == 0 {
+		t.Errorf("%d judged, %d waiting", len(seen), waiting)
+	}
+}
+
+// leave writes what a shard leaves: its plan, and a history of each step.
+func leave(t *testing.T, p *Plan) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := Prepare(dir); err != nil {
+		t.Fatal(err)
+	}
+	var hs []*history.History
+	for _, s := range p.Steps {
+		b := historytest.New(s.Scenario)
+		b.Answered(b.Intent(), "first", 201, "{}")
+		h := b.History()
+		h.ID, h.Operations = strings.NewReplacer("/", "-", " ", ".").Replace(s.Name()), []string{s.Operation}
+		hs = append(hs, h)
+	}
+	steady := historytest.New("steady/state").History()
+	steady.ID, steady.Operations, steady.Aborted = "steady-state.make", []string{"make"}, "x"
+	for _, o := range []string{"make", "take"} {
+		offers, _ := p.Operation(o)
+		p.Learn(o, offers.Offers, offers.Missing)
+	}
+	if err := Save(dir, p, append(hs, steady)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestMergeMakesThePlanWhole(t *testing.T) {
+	t.Parallel()
+	sel := Selection{Packs: []string{"lost", "replay"}}
+	whole, err := NewPlan(things(t), sel, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, one := leave(t, divided(t, sel, 7, 2, 2)), leave(t, divided(t, sel, 7, 1, 2))
+	p, hs, err := Merge([]string{two, one})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := func(p *Plan) (all []string) {
+		for _, s := range p.Steps {
+			all = append(all, s.Name())
+		}
+		return all
+	}
+	if p.Shard != nil || len(p.Parts) != 2 || p.Ended != "" || !slices.Equal(names(p), names(whole)) {
+		t.Errorf("merged into %v of %v", names(p), names(whole))
+	}
+	steady := 0
+	for _, h := range hs {
+		if h.Scenario == "steady/state" {
+			steady++
+		}
+	}
+	if len(hs) != len(whole.Steps)+2 || steady != 2 {
+		t.Errorf("%d histories, %d of the steady state", len(hs), steady)
+	}
+	merged := t.TempDir()
+	if err := Prepare(merged); err != nil {
+		t.Fatal(err)
+	}
+	if err := Save(merged, p, hs); err != nil {
+		t.Fatal(err)
+	}
+	if _, again, err := Load(merged); err != nil || len(again) != len(hs) {
+		t.Errorf("what was merged cannot be read again: %v", err)
+	}
+}
+
+// TestAShardThatDiedIsToldApart: its rows are open, those of the other are not touched.
+func TestAShardThatDiedIsToldApart(t *testing.T) {
+	t.Parallel()
+	sel := Selection{Packs: []string{"lost"}}
+	dead := divided(t, sel, 7, 2, 2)
+	dead.Ended = "the run was killed"
+	one, two := leave(t, divided(t, sel, 7, 1, 2)), leave(t, dead)
+	if err := os.RemoveAll(filepath.Join(two, HistoriesDir)); err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		dirs []string
+		says string
+	}{
+		"killed":  {[]string{one, two}, "shard 2/2: the run was killed"},
+		"missing": {[]string{one}, "shard 2/2 is missing"},
+	} {
+		p, hs, err := Merge(tc.dirs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open, others := 0, 0
+		for _, v := range Judge(p, hs) {
+			switch mine := slices.ContainsFunc(divided(t, sel, 7, 2, 2).Steps, func(s Step) bool { return s.Name() == v.ID+" "+v.Operations[0] }); {
+			case mine && (v.Verdict != verdict.Inconclusive || v.Blame != verdict.Environment || !strings.Contains(v.Detail, tc.says)):
+				t.Errorf("%s: %s on %s is %s: %s", name, v.ID, v.Operations, v.Verdict, v.Detail)
+			case mine:
+				open++
+			case strings.Contains(v.Detail, "did not run"):
+				t.Errorf("%s: %s on %s ran: %s", name, v.ID, v.Operations, v.Detail)
+			default:
+				others++
+			}
+		}
+		if open == 0 || others == 0 {
+			t.Errorf("%s: %d open, %d others", name, open, others)
+		}
+	}
+}
+
+func TestWhatIsNoShardOfTheRunIsRefused(t *testing.T) {
+	t.Parallel()
+	sel := Selection{Packs: []string{"lost"}}
+	one := leave(t, divided(t, sel, 7, 1, 2))
+	whole, err := NewPlan(things(t), sel, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := divided(t, sel, 7, 2, 2)
+	older.Tool = "v0.0.1"
+	strict := divided(t, sel, 7, 2, 2)
+	strict.Strict = true
+	for name, tc := range map[string]struct {
+		dirs []string
+		says string
+	}{
+		"another seed":           {[]string{one, leave(t, divided(t, sel, 8, 2, 2))}, "the seed 7"},
+		"another selection":      {[]string{one, leave(t, divided(t, Selection{Packs: []string{"lost", "key"}}, 7, 2, 2))}, "different plans"},
+		"another number":         {[]string{one, leave(t, divided(t, sel, 7, 2, 3))}, "is shard 2/3"},
+		"another version":        {[]string{one, leave(t, older)}, "by v0.0.1"},
+		"another strictness":     {[]string{one, leave(t, strict)}, "--strict"},
+		"the same shard":         {[]string{one, leave(t, divided(t, sel, 7, 1, 2))}, "are both shard 1/2"},
+		"a run in one piece":     {[]string{leave(t, whole)}, "was not divided"},
+		"a folder without a run": {[]string{t.TempDir()}, "holds no stored run"},
+		"nothing":                {nil, "no folder"},
+	} {
+		if _, _, err := Merge(tc.dirs); err == nil || !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%s: expected %q, found %v", name, tc.says, err)
+		}
+	}
+	if _, _, err := Merge([]string{one, leave(t, divided(t, sel, 8, 2, 2))}); !errors.Is(err, ErrUnlike) {
+		t.Errorf("found %v", err)
+	}
+}

@@ -1,0 +1,122 @@
+package suites_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/oncespec/oncespec/scenarios/run"
+	"github.com/oncespec/oncespec/scenarios/target/config"
+	"github.com/oncespec/oncespec/scenarios/verdict"
+	"github.com/oncespec/oncespec/suites"
+)
+
+// undisturbed are the packs in which nothing is left to chance: which instants a sweep of kills hits is.
+var undisturbed = []string{"key", "replay", "conflict", "race", "lost", "failure", "downstream", "status", "fingerprint"}
+
+// TestShardsMergeIntoTheWhole: what two shards come to together is what one run does.
+func TestShardsMergeIntoTheWhole(t *testing.T) {
+	t.Parallel()
+	for mutant, sel := range map[string]run.Selection{
+		"":                   {Operations: []string{"create-ticket", "close-ticket"}, Packs: undisturbed},
+		"mismatch-replays":   {Operations: []string{"create-ticket"}, Packs: undisturbed},
+		"replay-answers-200": {Operations: []string{"create-ticket"}, Packs: undisturbed},
+	} {
+		t.Run("mock "+mutant, func(t *testing.T) {
+			t.Parallel()
+			if testing.Short() && mutant != "mismatch-replays" {
+				t.Skip("one is enough for a short run")
+			}
+			whole := map[string]verdict.Outcome{}
+			for _, v := range execute(t, mutant, sel, "", t.TempDir()) {
+				whole[v.Name()+" on "+v.Operations[0]] = v.Verdict
+			}
+			var dirs []string
+			for i := range 2 {
+				dirs = append(dirs, filepath.Join(t.TempDir(), fmt.Sprint("shard-", i+1)))
+				execute(t, mutant, sel, fmt.Sprintf("%d/2", i+1), dirs[i])
+			}
+			plan, histories, err := run.Merge(dirs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			merged := run.Judge(plan, histories)
+			for _, v := range merged {
+				name := v.Name() + " on " + v.Operations[0]
+				if want, there := whole[name]; !there || v.Verdict != want {
+					t.Errorf("%s: merged %s (%s), in one run %q", name, v.Verdict, v.Detail, want)
+				}
+			}
+			if len(merged) != len(whole) {
+				t.Errorf("merged %d verdicts, in one run %d", len(merged), len(whole))
+			}
+		})
+	}
+}
+
+// execute runs the built-in mock or a mutant, and returns the verdicts.
+func execute(t *testing.T, mutant string, sel run.Selection, shard, out string) []verdict.Verdict {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := suites.Mock([]string{self, asMock}, mutant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := suites.Execute(t.Context(), suites.Options{Config: cfg, Selection: sel, Seed: 42, Shard: shard, Out: out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Problem != "" {
+		t.Fatalf("the run ended early: %s", report.Problem)
+	}
+	if report.Shard != shard {
+		t.Errorf("the report is of shard %q, want %q", report.Shard, shard)
+	}
+	return report.Verdicts
+}
+
+// TestKillsInOneShardDisturbNoOther: one run kills its target again and again while the other one races on its own.
+func TestKillsInOneShardDisturbNoOther(t *testing.T) {
+	t.Parallel()
+	var both sync.WaitGroup
+	for _, pack := range []string{"crash", "race"} {
+		both.Go(func() {
+			for _, v := range execute(t, "", run.Selection{Packs: []string{pack}, Operations: []string{"create-ticket"}}, "", t.TempDir()) {
+				if v.Verdict != verdict.Pass && v.Verdict != verdict.NotAssessed {
+					t.Errorf("%s %s: %s", v.Verdict, v.Name(), v.Detail)
+				}
+			}
+		})
+	}
+	both.Wait()
+}
+
+func TestMayShare(t *testing.T) {
+	t.Parallel()
+	const op = "operations: {make: {request: {method: POST, path: /things, body: {t: x}}%s}}\n"
+	marked := fmt.Sprintf(op, ", unique: [/t]")
+	for name, tc := range map[string]struct{ file, says string }{
+		"a target of its own":             {"target: {url: 'http://127.0.0.1:{port}', lifecycle: {process: {command: [x]}}, downstream: {listen: '127.0.0.1:0'}}\n" + marked, ""},
+		"one at a fixed port":             {"target: {url: 'http://127.0.0.1:8080', lifecycle: {process: {command: [x]}}}\n" + marked, "target.url has a fixed port"},
+		"a stand-in at a fixed port":      {"target: {url: 'http://127.0.0.1:{port}', lifecycle: {process: {command: [x]}}, downstream: {listen: '127.0.0.1:9099'}}\n" + marked, "target.downstream.listen has a fixed port"},
+		"a shared one":                    {"target: {url: 'http://127.0.0.1:8080'}\n" + marked, ""},
+		"a shared one that can be killed": {"target: {url: 'http://127.0.0.1:8080', lifecycle: {hooks: {kill: x}}}\n" + marked, "would end it for all"},
+		"a shared one with a clock":       {"target: {url: 'http://127.0.0.1:8080', clock: {command: 'x {duration}'}}\n" + marked, "would move its time for all"},
+		"a shared one with a stand-in":    {"target: {url: 'http://127.0.0.1:8080', downstream: {listen: '127.0.0.1:9099'}}\n" + marked, "in one of them only"},
+		"a shared one that is counted":    {"target: {url: 'http://127.0.0.1:8080'}\n" + fmt.Sprintf(op, ", effects: [{value: {get: /n, at: $.n}}]"), "isolate: exclusive"},
+	} {
+		cfg, err := config.Parse("x.yaml", []byte(tc.file), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := suites.MayShare(cfg); (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%s: expected %q, found %v", name, tc.says, err)
+		}
+	}
+}
