@@ -13,6 +13,7 @@ type ledger struct {
 
 	mu         sync.Mutex
 	calls      []*Call
+	arrived    int
 	bytes      int64
 	unrecorded int
 	open       int // calls the gate has not answered yet
@@ -40,12 +41,7 @@ func newLedger(o Options) *ledger {
 
 // add records a call; false means that there is no room for it.
 func (l *ledger) add(c *Call) bool {
-	size := int64(len(c.Body) + len(c.Path) + len(c.Query))
-	for name, fields := range c.Header {
-		for _, field := range fields {
-			size += int64(len(name) + len(field))
-		}
-	}
+	size := c.size()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.calls) >= l.maxCalls || l.bytes+size > l.maxBytes {
@@ -53,7 +49,8 @@ func (l *ledger) add(c *Call) bool {
 		return false
 	}
 	l.bytes += size
-	c.Seq = len(l.calls) + 1
+	l.arrived++
+	c.Seq = l.arrived
 	l.calls = append(l.calls, c)
 	l.notify()
 	return true

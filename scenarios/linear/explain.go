@@ -42,13 +42,35 @@ type Explanation struct {
 // Model holds what is the same for all keys of a history.
 type Model struct {
 	contract contract.Contract
-	history  *history.History
-	place    string // where answers name what was made; empty: not known
+	keys     map[string]*history.History // by intent: what happened under its key
+	place    string                      // where answers name what was made; empty: not known
 }
 
 // New looks at a history as a whole: where answers name the resource that a probe found.
 func New(c contract.Contract, h *history.History) *Model {
-	return &Model{contract: c, history: h, place: naming(c, h)}
+	keys := apart(h)
+	return &Model{contract: c, keys: keys, place: naming(c, h, keys)}
+}
+
+// apart takes a history apart by intent: to look through all of it for each would take as long as there are intents.
+func apart(h *history.History) map[string]*history.History {
+	keys := map[string]*history.History{}
+	for _, in := range h.Intents {
+		keys[in.ID] = &history.History{Intents: []history.Intent{in}}
+	}
+	for _, e := range h.Events {
+		of := ""
+		switch {
+		case e.Attempt != nil:
+			of = e.Attempt.Intent
+		case e.Observation != nil:
+			of = e.Observation.Intent
+		}
+		if key := keys[of]; key != nil {
+			key.Events = append(key.Events, e)
+		}
+	}
+	return keys
 }
 
 // Explain looks for an order of what happened under one intent's key.
@@ -71,6 +93,14 @@ func (m *Model) Explain(intent string) Explanation {
 	return e
 }
 
+// of is what happened under an intent's key.
+func (m *Model) of(intent string) *history.History {
+	if key := m.keys[intent]; key != nil {
+		return key
+	}
+	return &history.History{}
+}
+
 // keptLost is how many lost attempts of one payload are looked at, the earliest. One may have begun and failed, which binds the
 // key to its payload, and another may have done the work; whatever further ones did, these can have done.
 const keptLost = 2
@@ -81,7 +111,7 @@ const never = math.MaxInt64
 // operations are the attempts of one key that may have been carried out or tell something, and the final count.
 func (m *Model) operations(intent string) (ops []porcupine.Operation) {
 	lost := map[string]int{} // by payload: how many lost attempts are kept
-	attempts := m.history.AttemptsOf(intent)
+	attempts := m.of(intent).Attempts()
 	slices.SortStableFunc(attempts, func(a, b *history.Attempt) int { return cmp.Compare(a.Began, b.Began) })
 	for _, a := range attempts {
 		o := m.said(a)
@@ -131,7 +161,7 @@ func (m *Model) said(a *history.Attempt) told {
 // count is how many effects of the intent are there in the end, by the probes that can tell: a duplicate that went away again
 // was still made.
 func (m *Model) count(intent string) (c final, ok bool) {
-	for _, t := range rule.Afterwards(m.history, intent) {
+	for _, t := range rule.Afterwards(m.of(intent), intent) {
 		if t.Unread != "" || t.Odd != "" {
 			continue
 		}
@@ -154,12 +184,13 @@ func (m *Model) count(intent string) (c final, ok bool) {
 }
 
 // naming finds the place at which answers name what a probe found: the leaf where most of them do.
-func naming(c contract.Contract, h *history.History) (place string) {
+func naming(c contract.Contract, h *history.History, keys map[string]*history.History) (place string) {
 	votes, most := map[string]int{}, 0
 	for _, in := range h.Intents {
-		for _, t := range rule.Tallies(h, in.ID) {
+		key := keys[in.ID]
+		for _, t := range rule.Tallies(key, in.ID) {
 			for _, id := range t.IDs {
-				for _, a := range h.AttemptsOf(in.ID) {
+				for _, a := range key.Attempts() {
 					if a.Replaced || !c.Classify(a.Exchange()).Success() {
 						continue
 					}
@@ -191,7 +222,7 @@ func (m *Model) resource(a *history.Answer) string {
 // story puts what was seen of a key in a line.
 func (m *Model) story(intent string) string {
 	text := ""
-	for _, a := range m.history.AttemptsOf(intent) {
+	for _, a := range m.of(intent).Attempts() {
 		if text != "" {
 			text += ", "
 		}

@@ -25,6 +25,13 @@ func (r *recorder) plays(p history.Storm) {
 func (s *Stage) Forget(trials ...*Stage) {
 	for _, trial := range trials {
 		trial.leave()
+		if gate := s.target.gate; gate != nil {
+			var calls []provider.Match
+			for _, in := range trial.Intents() {
+				calls = append(calls, in.state.trace.match())
+			}
+			gate.Forget(provider.Either(calls...))
+		}
 	}
 	gone := func(t *Stage) bool { return slices.Contains(trials, t) }
 	s.mu.Lock()
