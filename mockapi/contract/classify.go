@@ -13,6 +13,7 @@ type Exchange struct {
 	Status int
 	Header map[string][]string // canonical names
 	Body   []byte              // may be truncated
+	Idle   bool                // nothing of the key can have been under way, as with the first attempt of a key
 }
 
 // Class is what an answer means under a contract.
@@ -45,6 +46,9 @@ func (c Class) Success() bool { return c == Result || c == Replay }
 //     Retry-After, also if mismatch declares that status without a code.
 //  6. Other 4xx and 3xx are Refused, other 5xx Failed.
 //
+// What is Idle is neither in flight nor a mismatch for its status alone: that the target uses the status for other refusals too is
+// all that it shows. A declared code still counts, and so do 102, 423, 425 and 429, which mean "later" whatever for.
+//
 // A declared mismatch status that the target also uses for something else, such as 422 for an invalid payload, reads as
 // Mismatch: only a control under a fresh key tells them apart, unless missing, malformed or expired declares a code and it is there.
 // Whether an answer is *acceptable* for a situation is Refuses's question, not this one.
@@ -75,11 +79,17 @@ func (c Contract) declared(e Exchange) (Class, bool) {
 	if inFlight == no && c.InFlight.Code == "" && len(c.InFlight.Statuses) == 0 && saysComeBack(e) {
 		inFlight = byStatus
 	}
+	if e.Idle && inFlight == byStatus && (e.Status == 409 || !saysComeBack(e)) {
+		inFlight = no
+	}
 	mismatch := no
 	for _, r := range []Response{c.Mismatch, c.OtherOperation} {
 		if r.Action == ActionRefuse || r.Action == "" {
 			mismatch = max(mismatch, match(r.Statuses, r.Code, e))
 		}
+	}
+	if e.Idle && mismatch == byStatus {
+		mismatch = no
 	}
 	if mismatch != byCode && inFlight != byCode && (match(c.Missing.Statuses, c.Missing.Code, e) == byCode || match(c.Malformed.Statuses, c.Malformed.Code, e) == byCode || match(c.Expired.Statuses, c.Expired.Code, e) == byCode) {
 		return Refused, true

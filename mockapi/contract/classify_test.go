@@ -44,6 +44,11 @@ func TestClassifyUnderTheProfiles(t *testing.T) {
 		{"in flight, with a time", ietf, exchange{Status: 409, Header: comeBack}, contract.InFlightAnswer},
 		{"423 where 409 is declared", ietf, exchange{Status: 423}, contract.Refused},
 		{"429 where 409 is declared is a rate limit", ietf, exchange{Status: 429, Header: comeBack}, contract.Refused},
+		{"409 of a key that nobody had used", ietf, exchange{Status: 409, Idle: true}, contract.Refused},
+		{"the same, with a time", ietf, exchange{Status: 409, Idle: true, Header: comeBack}, contract.Refused},
+		{"422 of a key that nobody had used", ietf, exchange{Status: 422, Idle: true}, contract.Refused},
+		{"503 of a key that nobody had used", ietf, exchange{Status: 503, Idle: true}, contract.Unknown},
+		{"201 of a key that nobody had used", ietf, exchange{Status: 201, Idle: true}, contract.Result},
 		{"404", ietf, exchange{Status: 404}, contract.Refused},
 		{"500", ietf, exchange{Status: 500}, contract.Failed},
 		{"501", ietf, exchange{Status: 501}, contract.Failed},
@@ -64,6 +69,8 @@ func TestClassifyUnderTheProfiles(t *testing.T) {
 		{"the code after a longer word", stripe, exchange{Status: 400, Body: problem("idempotency_errors idempotency_error")}, contract.Mismatch},
 		{"the code with another status", stripe, exchange{Status: 500, Body: problem("idempotency_error")}, contract.Failed},
 		{"in flight by code", stripe, exchange{Status: 409, Body: problem("idempotency_key_in_use")}, contract.InFlightAnswer},
+		{"mismatch by code, of a key that nobody had used", stripe, exchange{Status: 400, Idle: true, Body: problem("idempotency_error")}, contract.Mismatch},
+		{"in flight by code, of a key that nobody had used", stripe, exchange{Status: 409, Idle: true, Body: problem("idempotency_key_in_use")}, contract.InFlightAnswer},
 		{"409 without the code", stripe, exchange{Status: 409, Header: comeBack}, contract.Refused},
 	} {
 		t.Run(tc.c.Profile+"/"+tc.name, func(t *testing.T) {

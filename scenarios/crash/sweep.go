@@ -118,16 +118,15 @@ func (k *killer) spread(ctx context.Context, handling time.Duration) error {
 		if err != nil {
 			return err
 		}
-		hit = hit || slices.ContainsFunc(flights, unanswered)
+		for _, f := range flights {
+			hit = hit || unanswered(f.Wait(ctx))
+		}
 	}
 	return nil
 }
 
-// unanswered tells whether the target had the whole request of a flight that is over, and had not begun to answer it.
-func unanswered(f *target.Flight) bool {
-	p := f.Wire().Proof()
-	return p.RequestForwarded > 0 && p.FirstResponseByte.IsZero()
-}
+// unanswered tells whether the target had the whole request, and had not begun to answer it.
+func unanswered(a *history.Attempt) bool { return a.Link.RequestWhole && a.Link.FirstByteAt == 0 }
 
 // at starts an attempt for each instant, the latest first, so that all have come to theirs when the target is killed.
 func (k *killer) at(ctx context.Context, s *target.Stage, instants []time.Duration) (flights []*target.Flight, err error) {

@@ -69,27 +69,31 @@ func TestBusiness(t *testing.T) {
 		retries []int
 		body    string // of the retries
 		effects int
+		idle    bool // the key's attempts came one by one, and were refused alike
 		want    verdict.Outcome
 	}{
-		"refused alike":               {first: 403, retries: []int{403, 403}, body: no, want: verdict.Pass},
-		"refused with another status": {first: 403, retries: []int{403, 400}, body: no, want: verdict.Fail},
-		"refused with another body":   {first: 403, retries: []int{403, 403}, body: `{"title":"other"}`, want: verdict.Fail},
-		"then accepted":               {first: 403, retries: []int{403, 201}, body: no, want: verdict.Fail},
-		"refused, yet done":           {first: 403, retries: []int{403, 403}, body: no, effects: 1, want: verdict.Fail},
-		"told to wait, then alike":    {first: 403, retries: []int{409, 403}, body: no, want: verdict.Pass},
-		"told to wait for ever":       {first: 403, retries: []int{409, 409}, body: no, want: verdict.Inconclusive},
-		"a refusal that is none":      {first: 201, retries: []int{201}, body: no, want: verdict.Inconclusive},
-		"a failure":                   {first: 500, retries: []int{500}, body: no, want: verdict.Inconclusive},
-		"nobody knows what became":    {first: 503, retries: []int{403}, body: no, want: verdict.Inconclusive},
-		"sent once":                   {first: 403, want: verdict.Inconclusive},
+		"refused alike":                {first: 403, retries: []int{403, 403}, body: no, want: verdict.Pass},
+		"refused with another status":  {first: 403, retries: []int{403, 400}, body: no, want: verdict.Fail},
+		"refused with another body":    {first: 403, retries: []int{403, 403}, body: `{"title":"other"}`, want: verdict.Fail},
+		"then accepted":                {first: 403, retries: []int{403, 201}, body: no, want: verdict.Fail},
+		"refused, yet done":            {first: 403, retries: []int{403, 403}, body: no, effects: 1, want: verdict.Fail},
+		"told to wait, then alike":     {first: 403, retries: []int{409, 403}, body: no, want: verdict.Pass},
+		"told to wait for ever":        {first: 403, retries: []int{409, 409}, body: no, want: verdict.Inconclusive},
+		"a refusal that is none":       {first: 201, retries: []int{201}, body: no, want: verdict.Inconclusive},
+		"a failure":                    {first: 500, retries: []int{500}, body: no, want: verdict.Inconclusive},
+		"nobody knows what became":     {first: 503, retries: []int{403}, body: no, want: verdict.Inconclusive},
+		"a 409 that is no duplicate's": {first: 409, retries: []int{409, 409}, body: no, idle: true, want: verdict.Pass},
+		"sent once":                    {first: 403, want: verdict.Inconclusive},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := historytest.New("failure/business").Offers("state")
 			in := b.Intent()
-			b.Answered(in, "first", c.first, no).Variant = "samples.refused"
+			first := b.Answered(in, "first", c.first, no)
+			first.Variant, first.Idle = "samples.refused", c.idle
 			for _, status := range c.retries {
-				b.Answered(in, "retry", status, c.body).Variant = "samples.refused"
+				retry := b.Answered(in, "retry", status, c.body)
+				retry.Variant, retry.Idle = "samples.refused", c.idle
 			}
 			b.Saw(in, history.Resource, "after", c.effects)
 			ruletest.Expect(t, Rules(), "failure/business", c.want, ruletest.IETF(t), b.History())

@@ -100,6 +100,7 @@ type Attempt struct {
 	Answer   *Answer `json:"answer,omitempty"`    // also on a cut answer, as far as it came
 	Link     Link    `json:"link"`
 	Replaced bool    `json:"replaced,omitempty"` // the answer is an intermediary's, not the target's
+	Idle     bool    `json:"idle,omitempty"`     // nothing of its key can have been under way: it is the only attempt there was so far, or is refused as that was
 }
 
 // Request is what was put on the wire, redacted.

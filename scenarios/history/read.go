@@ -130,5 +130,5 @@ func (a *Attempt) Exchange() contract.Exchange {
 	if a == nil || a.Outcome != Answered || a.Answer == nil {
 		return contract.Exchange{Lost: true}
 	}
-	return contract.Exchange{Status: a.Answer.Status, Header: a.Answer.Header, Body: []byte(a.Answer.Body.Text)}
+	return contract.Exchange{Status: a.Answer.Status, Header: a.Answer.Header, Body: []byte(a.Answer.Body.Text), Idle: a.Idle}
 }

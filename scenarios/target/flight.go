@@ -140,6 +140,7 @@ func (s *Stage) board(ctx context.Context, in *Intent, send Send) (*Flight, erro
 	f.send.Label = in.state.label(send.Label)
 	f.attempt = &history.Attempt{ID: s.rec.nextAttempt(), Intent: in.ID, Label: f.send.Label, Tenant: f.tenant(), Variant: send.Variant, Replica: at.index, Fault: describe(send), Call: send.Call}
 	in.state.took(send)
+	s.target.keys.sends(in.Key)
 	s.target.crowd.acts(in.state.family)
 	s.air.add(f)
 
@@ -334,6 +335,7 @@ func (f *Flight) size() int64 {
 
 // conclude hands the outcome to all who wait for it.
 func (f *Flight) conclude() {
+	f.attempt.Idle = f.stage.target.keys.idle(f.intent.Key, f.answer)
 	class := f.class()
 	known := class.Success() || class == contract.Refused || class == contract.Mismatch ||
 		class == contract.Failed || f.attempt.Outcome == history.Unsent

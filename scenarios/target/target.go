@@ -60,6 +60,7 @@ type Target struct {
 	closers      []func() error
 	names        names
 	crowd        crowd
+	keys         keyring
 	objects      atomic.Int64
 	http2        spoken // whether the target speaks HTTP/2
 	ladder       []rung // the highest first

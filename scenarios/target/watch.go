@@ -12,7 +12,7 @@ import (
 // done; AfterEffect: its effect shows and its state is not final). False: the flight began to be answered, or ended, before that.
 // Nothing is recorded, and no duplicate sent.
 func (s *Stage) Watch(ctx context.Context, in *Intent, f *Flight, phase string) (seen bool, evidence []string) {
-	for ctx.Err() == nil {
+	for f.wire != nil && ctx.Err() == nil {
 		now := s.see(ctx, in)
 		select {
 		case <-f.wire.FirstResponse():
