@@ -18,6 +18,8 @@ var crashMutants = []Mutant{
 		Must:      []string{"crash/durable"},
 		May: []May{
 			{"downstream/reconciles", "the retry after the restart makes a second resource under one booking"},
+			{"race/replicas", "another instance knows nothing of what is in the memory of this one"},
+			{"crash/fencing", "nor does it take over, but begins anew"},
 		},
 		Install: func(f *flow.Flow) { f.Store = &split{Store: f.Store, claims: &store.Memory{}} },
 	},

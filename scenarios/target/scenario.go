@@ -28,4 +28,6 @@ type Scenario struct {
 }
 
 // Ends tells whether the scenario may end the target.
-func (s Scenario) Ends() bool { return s.Kills || slices.Contains(s.Needs, catalogue.NeedLifecycle) }
+func (s Scenario) Ends() bool {
+	return s.Kills || slices.Contains(s.Needs, catalogue.NeedLifecycle) || slices.Contains(s.Needs, catalogue.NeedStop)
+}
