@@ -13,11 +13,10 @@ import (
 
 // held is a target that takes requests while it stands still, and answers once it is let go.
 type held struct {
-	mu    sync.Mutex
-	log   []string
-	goes  chan struct{}
-	there []chan struct{}
-	arm   error
+	mu   sync.Mutex
+	log  []string
+	goes chan struct{}
+	arm  error
 }
 
 func (h *held) note(what string) {
