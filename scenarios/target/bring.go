@@ -22,7 +22,8 @@ func (t *Target) openGate(ctx context.Context) error {
 	if d == nil {
 		return nil
 	}
-	options := provider.Options{Key: provider.KeyAt{Header: d.Key.Header, Query: d.Key.Query, Body: d.Key.Body}}
+	room := max(leastCalls, callsOfOne*t.cfg.Limits.Objects)
+	options := provider.Options{MaxCalls: room, MaxBytes: int64(room) * bytesOfCall, Key: provider.KeyAt{Header: d.Key.Header, Query: d.Key.Query, Body: d.Key.Body}}
 	for _, r := range d.Routes {
 		for _, path := range segments(r.Path) {
 			options.Routes = append(options.Routes, provider.Route{Method: r.Method, Path: path, Status: r.Status, Headers: r.Headers, Body: r.Body})
@@ -42,6 +43,13 @@ func (t *Target) openGate(ctx context.Context) error {
 	t.gate = gate
 	return nil
 }
+
+// The gate's ledger has room for so many calls of each intent that the run may make. Few intents may be tried often.
+const (
+	callsOfOne  = 8
+	leastCalls  = 20_000
+	bytesOfCall = 3200
+)
 
 // restSegments is how many segments the rest of a path may have.
 const restSegments = 8

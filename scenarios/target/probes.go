@@ -3,6 +3,7 @@ package target
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"net"
 	"net/http"
@@ -115,6 +116,9 @@ func (t *Target) ledger(c *config.LedgerEffect) func(context.Context, *Intent) (
 	return func(_ context.Context, in *Intent) (reading, error) {
 		if t.gate == nil {
 			return reading{}, errors.New("the configuration has no target.downstream")
+		}
+		if n := t.gate.Unrecorded(); n > 0 {
+			return reading{}, fmt.Errorf("the downstream gate refused %d calls since its ledger was full: nothing can be concluded from it; select fewer requirements, or raise limits.objects", n)
 		}
 		var r reading
 		for _, call := range t.calls(in) {
