@@ -44,6 +44,7 @@ type Report struct {
 	Assessed   Assessed          `json:"assessed"`
 	Summary    Summary           `json:"summary"`
 	Unlock     []Unlock          `json:"unlock,omitempty"` // what would let more be assessed, the most first
+	Races      []history.Power   `json:"races,omitempty"`  // what the ways of bringing requests together can see, as measured
 	Verdicts   []verdict.Verdict `json:"verdicts"`
 
 	Rerun     []string           `json:"-"` // arguments that started the run
@@ -113,6 +114,7 @@ func New(r Run) *Report {
 	rep.Summary = summarise(r.Verdicts)
 	rep.Assessed = assess(r.Verdicts)
 	rep.Unlock = unlock(r.Verdicts)
+	rep.Races = races(r.Histories)
 	rep.Result = result(r, rep)
 	if r.Problem != nil {
 		rep.Problem = r.Problem.Error()

@@ -307,3 +307,13 @@ func TestTheTableSaysWhyTheRestIsMissing(t *testing.T) {
 		t.Errorf("where nothing can be said, nothing needs to be added:\n%s", text)
 	}
 }
+
+// TestWhatRacesCanSee: the report names each rung once.
+func TestWhatRacesCanSee(t *testing.T) {
+	t.Parallel()
+	power := func(rung string) *history.Power { return &history.Power{Rung: rung, Keys: 10, Requests: 20, Cores: 2} }
+	r := reports.New(reports.Run{Histories: []*history.History{{}, {Power: power("freeze")}, {Power: power("freeze")}, {Power: power("barrier")}}})
+	if len(r.Races) != 2 || r.Races[0].Rung != "freeze" || r.Races[1].Rung != "barrier" {
+		t.Errorf("races: %+v", r.Races)
+	}
+}

@@ -1,9 +1,13 @@
 package race
 
 import (
+	"context"
 	"fmt"
+	"sync"
 	"testing"
+	"time"
 
+	salvo "github.com/oncespec/oncespec/faults/burst"
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/history/historytest"
@@ -274,5 +278,31 @@ func TestDistinctKeysInTime(t *testing.T) {
 			t.Parallel()
 			ruletest.Expect(t, Rules(), "race/distinct-keys", c.want, ruletest.IETF(t), c.hs...)
 		})
+	}
+}
+
+// TestRaceThatRanOneByOne: a burst whose requests took turns says so, and whatever the answers were nothing is concluded from it.
+func TestRaceThatRanOneByOne(t *testing.T) {
+	t.Parallel()
+	var turn sync.Mutex
+	shots := make([]salvo.Shot, 8)
+	for i := range shots {
+		shots[i].Send = func(_ context.Context, f *salvo.Flight) {
+			turn.Lock()
+			defer turn.Unlock()
+			f.Written = time.Now()
+			for f.Answered = f.Written.Add(time.Nanosecond); !time.Now().After(f.Answered); { // the next one comes later, whatever the clock's resolution
+			}
+		}
+	}
+	flights := salvo.Fire(t.Context(), salvo.Barrier(), shots).Flights
+	h := duplicates(false, 201, 201, 201, 201, 201, 201, 201, 201).retried(201, created).effects(1, "t1")
+	for _, e := range h.History().Events {
+		if e.Burst != nil {
+			e.Burst.Together, e.Burst.Overlapped = salvo.Overlap(flights), salvo.Overlapped(flights)
+		}
+	}
+	for _, id := range []string{"race/one-effect", "race/answers"} {
+		ruletest.Expect(t, Rules(), id, verdict.Inconclusive, ruletest.IETF(t), h.History())
 	}
 }
