@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
@@ -25,7 +26,7 @@ func changedPayload(ctx context.Context, s *target.Stage) error {
 		each(intents, func(in *target.Intent) {
 			trial.Resolve(ctx, in, target.Send{})
 			trial.Resolve(ctx, in, target.Send{Change: true})
-			trial.Observe(ctx, in, "after")
+			trial.Observe(ctx, in, history.Afterwards)
 		})
 	}
 	return nil

@@ -42,7 +42,7 @@ func strangers(ctx context.Context, s *target.Stage, name string, n int) (late b
 		if !s.Class(attempts[i]).Success() {
 			trial.Resolve(ctx, shot.Intent, target.Send{})
 		}
-		trial.Observe(ctx, shot.Intent, "after")
+		trial.Observe(ctx, shot.Intent, history.Afterwards)
 	}
 	return slices.ContainsFunc(attempts, func(a *history.Attempt) bool { return a.TimedOut }), nil
 }

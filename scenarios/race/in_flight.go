@@ -6,6 +6,7 @@ import (
 
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/mockapi/provider"
+	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
@@ -26,7 +27,7 @@ func inFlight(ctx context.Context, s *target.Stage) error {
 	defer hold.Close()
 	first := s.Go(ctx, in, target.Send{})
 	hold.Arrived(ctx, first)
-	s.Observe(ctx, in, "held")
+	s.Observe(ctx, in, history.WhileHeld)
 
 	duplicate := s.Go(ctx, in, target.Send{Label: "duplicate"})
 	within := waitsFor
@@ -42,6 +43,6 @@ func inFlight(ctx context.Context, s *target.Stage) error {
 	first.Wait(ctx)
 	duplicate.Wait(ctx)
 	s.Resolve(ctx, in, target.Send{})
-	s.Observe(ctx, in, "after")
+	s.Observe(ctx, in, history.Afterwards)
 	return nil
 }

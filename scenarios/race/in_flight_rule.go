@@ -59,7 +59,7 @@ func meet(c rule.Case, h *history.History) (meeting, *rule.Finding) {
 	case !m.duplicate.Link.RequestWhole || sent < from || sent > until:
 		f := rule.Inconclusive(verdict.Environment, "the duplicate did not reach the target while the first was held")
 		return m, &f
-	case c.Succeeded(m.duplicate) && m.duplicate.Ended <= until && rule.EffectAt(h, "held"):
+	case c.Succeeded(m.duplicate) && m.duplicate.Ended <= until && rule.EffectAt(h, history.WhileHeld):
 		f := rule.NotAssessed("the target makes its effect before its downstream call: the duplicate got the result while that was held")
 		return m, &f
 	}

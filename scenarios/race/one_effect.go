@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/oncespec/oncespec/mockapi/contract"
+	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
@@ -42,7 +43,7 @@ func (r round) duplicates(ctx context.Context, s *target.Stage, i int) (busy boo
 	var mu sync.Mutex
 	each(intents, func(in *target.Intent) {
 		last := trial.Resolve(ctx, in, target.Send{})
-		trial.Observe(ctx, in, "after")
+		trial.Observe(ctx, in, history.Afterwards)
 		mu.Lock()
 		defer mu.Unlock()
 		class := s.Class(last)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
@@ -30,7 +31,7 @@ func replicas(ctx context.Context, s *target.Stage) error {
 			for replica := range n {
 				trial.Resolve(ctx, in, target.Send{Replica: replica})
 			}
-			trial.Observe(ctx, in, "after")
+			trial.Observe(ctx, in, history.Afterwards)
 		})
 	}
 	return nil

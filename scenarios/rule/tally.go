@@ -24,7 +24,7 @@ type Tally struct {
 func Tallies(h *history.History, intent string) []Tally {
 	var rows []Tally
 	for _, o := range h.Observations(intent) {
-		if o.Moment == "before" {
+		if o.Moment == history.Beforehand {
 			continue
 		}
 		i := slices.IndexFunc(rows, func(t Tally) bool { return t.Probe == o.Probe })

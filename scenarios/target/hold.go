@@ -59,7 +59,7 @@ func (h *Hold) Arrived(ctx context.Context, f *Flight) bool {
 func (h *Hold) note() {
 	if !h.noted {
 		h.noted = true
-		h.stage.rec.add(history.Event{Fault: &history.Fault{Kind: "hold", Intent: h.in.ID, Landed: true, Detail: "downstream call held " + h.side()}})
+		h.stage.rec.add(history.Event{Fault: &history.Fault{Kind: history.FaultHold, Intent: h.in.ID, Landed: true, Detail: "downstream call held " + h.side()}})
 	}
 }
 
@@ -105,10 +105,10 @@ func (h *Hold) decide(what string, do func()) bool {
 		return false
 	}
 	h.over = true
-	fault := &history.Fault{Kind: "hold", Intent: h.in.ID, Detail: "no downstream call came to be held"}
+	fault := &history.Fault{Kind: history.FaultHold, Intent: h.in.ID, Detail: "no downstream call came to be held"}
 	if h.hold.Count() > 0 {
 		h.note()
-		fault = &history.Fault{Kind: "release", Intent: h.in.ID, Landed: true, Detail: "held downstream call " + what}
+		fault = &history.Fault{Kind: history.FaultRelease, Intent: h.in.ID, Landed: true, Detail: "held downstream call " + what}
 	}
 	h.stage.rec.add(history.Event{Fault: fault})
 	do()

@@ -216,7 +216,7 @@ func (s *Stage) baseline(ctx context.Context, in *Intent) {
 }
 
 func (s *Stage) recordBaseline(in *Intent, e *eye, r reading) {
-	o := history.Observation{Intent: in.ID, Probe: e.name, Kind: e.kind, Moment: "before", Value: r.Value}
+	o := history.Observation{Intent: in.ID, Probe: e.name, Kind: e.kind, Moment: history.Beforehand, Value: r.Value}
 	if r.err != nil {
 		o.Error = s.target.redact.text(r.err.Error())
 	}
@@ -249,7 +249,7 @@ func (t *Target) lastShared(ctx context.Context) {
 			if !e.shared {
 				continue
 			}
-			if o, ok := w.stage.look(ctx, w.intent, e, "final", g); ok {
+			if o, ok := w.stage.look(ctx, w.intent, e, history.AtTheEnd, g); ok {
 				w.stage.record([]history.Observation{o})
 			}
 		}
@@ -268,8 +268,8 @@ func (s *Stage) final(ctx context.Context) {
 		if !in.state.wasSent() {
 			continue
 		}
-		s.record(s.readings(ctx, in, "final"))
-		s.Status(ctx, in, "final")
+		s.record(s.readings(ctx, in, history.AtTheEnd))
+		s.Status(ctx, in, history.AtTheEnd)
 	}
 }
 
