@@ -21,7 +21,7 @@ var floors = []string{
 	"mockapi/spelling", "mockapi/contract", "mockapi/fingerprint", "mockapi/reference", "mockapi/provider", "mockapi/store", "mockapi/store/storetest",
 	"mockapi/command", "mockapi/racy", "mockapi/flow", "mockapi/tickets", "mockapi/payments", "mockapi/mutants", "mockapi",
 	"scenarios/jsonfile", "scenarios/storm", "scenarios/display", "scenarios/history", "scenarios/history/historytest", "scenarios/verdict",
-	"scenarios/catalogue", "scenarios/rewrite", "scenarios/target/template", "scenarios/target/secret", "scenarios/target/config",
+	"scenarios/catalogue", "scenarios/rewrite", "scenarios/schema", "scenarios/target/template", "scenarios/target/secret", "scenarios/target/config",
 	"scenarios/target/wire", "scenarios/target/probe", "scenarios/target/power", "scenarios/target",
 	"scenarios/rule", "scenarios/rule/ruletest", "scenarios/linear",
 	"scenarios/replay", "scenarios/conflict", "scenarios/key", "scenarios/lost", "scenarios/race", "scenarios/crash",

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"pgregory.net/rapid"
+
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/rewrite"
 	"github.com/oncespec/oncespec/scenarios/target"
@@ -85,7 +87,13 @@ func sampleOf(s *target.Stage, in *target.Intent, shape Shape) (*rewrite.Sample,
 	if err != nil {
 		return nil, err
 	}
-	sample, err := rewrite.NewSample(request, rewrite.Policy{Unique: in.Operation.Unique, Vary: in.Operation.Vary, Contract: s.Contract(), Fixed: shape.Fixed, Renewed: renewed(s, in)})
+	var bodies func(*rapid.T, *rewrite.Sample) []rewrite.Change
+	if op := in.Operation; op.Body != nil {
+		bodies = func(t *rapid.T, sample *rewrite.Sample) []rewrite.Change {
+			return op.Body.Changes(t, sample, op.Pinned)
+		}
+	}
+	sample, err := rewrite.NewSample(request, rewrite.Policy{Bodies: bodies, Unique: in.Operation.Unique, Vary: in.Operation.Vary, Contract: s.Contract(), Fixed: shape.Fixed, Renewed: renewed(s, in)})
 	if err != nil {
 		return nil, fmt.Errorf("operation %s: %w", in.Operation.Name, err)
 	}

@@ -42,7 +42,7 @@ func property(ctx context.Context, s *target.Stage) error {
 		if !ok || broken != nil || ctx.Err() != nil {
 			return
 		}
-		id := caseID(trial)
+		id := trial.ID()
 		failed, tried := seen[id]
 		if !tried && n < most {
 			n++
@@ -81,9 +81,4 @@ func confused(s *target.Stage, trial *target.Stage) bool {
 		}
 	}
 	return false
-}
-
-// caseID names a trial by all that was drawn.
-func caseID(t rewrite.Trial) string {
-	return fmt.Sprintf("%s %s %d %q", t.Rewrite, t.Site.At, t.Choice, t.Changes)
 }

@@ -208,7 +208,7 @@ func WriteCorpus(dir string, r *Report) error {
 }
 
 func fileName(f *Finding) string {
-	sum := sha256.Sum256([]byte(f.Operation + " " + trialID(f.Trial)))
+	sum := sha256.Sum256([]byte(f.Operation + " " + f.Trial.ID()))
 	plain := strings.Map(func(r rune) rune {
 		if r == '/' || r == '^' {
 			return '-'

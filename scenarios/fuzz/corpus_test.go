@@ -146,7 +146,7 @@ func FuzzParseCase(f *testing.F) {
 			t.Fatal(err)
 		}
 		again, err := ParseCase("f.json", written)
-		if err != nil || trialID(again.Trial) != trialID(c.Trial) || again.Operation != c.Operation {
+		if err != nil || again.Trial.ID() != c.Trial.ID() || again.Operation != c.Operation {
 			t.Fatalf("%q written as %q: %+v, %v", text, written, again, err)
 		}
 	})

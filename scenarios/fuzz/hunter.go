@@ -251,11 +251,6 @@ func differences(h *history.History) []Difference {
 	return out
 }
 
-// trialID names a trial by all that makes it.
-func trialID(t rewrite.Trial) string {
-	return fmt.Sprintf("%s %s %v %d %q", t.Rewrite, t.Site.At, t.Site.Planted, t.Choice, t.Changes)
-}
-
 // conclude sums up the rows, and what the wrong ones have in common.
 func (h *hunter) conclude() {
 	o := h.report

@@ -40,6 +40,7 @@ type Operation struct {
 	Requests   int        `json:"requests"`             // writes that were sent; readings of the state are not counted
 	Executions int        `json:"executions"`           // writes under fresh keys: objects that the search made
 	Invalid    int        `json:"invalid,omitempty"`    // random bodies that the target refused; they are no pairs
+	Undrawn    int        `json:"undrawn,omitempty"`    // random bodies that could not be drawn: nothing fits the schema
 	Stopped    string     `json:"stopped,omitempty"`    // why the search ended before its cases or its time were up
 	Rows       []Row      `json:"rows"`
 	Findings   []*Finding `json:"findings"`

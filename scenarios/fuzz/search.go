@@ -64,14 +64,14 @@ func (h *hunter) draw(ctx context.Context) error {
 		defer h.mu.Unlock()
 		return over() || h.report.Stopped != ""
 	}
-	hands := rapid.Custom(func(t *rapid.T) hand { return drawHand(t, h.sample, rows, h.o.noSweep) })
+	hands := h.dealer(rows)
 	var number atomic.Int64
 	group, within := errgroup.WithContext(ctx)
 	for range h.workers() {
 		group.Go(func() error {
 			for !done() && within.Err() == nil {
 				n := int(number.Add(1))
-				if err := h.play(within, hands.Example(int(h.o.Seed*spread>>1)+n)); err != nil {
+				if err := h.play(within, hands(n)); err != nil {
 					return err
 				}
 			}
@@ -85,10 +85,32 @@ func (h *hunter) draw(ctx context.Context) error {
 	return err
 }
 
+// dealer gives the hand of a number. Where no body can be drawn, as for a pattern that nothing matches, the sample's is used.
+func (h *hunter) dealer(rows []rewrite.Rewrite) func(n int) hand {
+	base := int(h.o.Seed * spread >> 1)
+	full := rapid.Custom(func(t *rapid.T) hand { return drawHand(t, h.sample, rows, true, h.o.noSweep) })
+	plain := rapid.Custom(func(t *rapid.T) hand { return drawHand(t, h.sample, rows, false, h.o.noSweep) })
+	return func(n int) (drawn hand) {
+		defer func() {
+			if recover() != nil { // rapid gives up after a thousand tries
+				h.mu.Lock()
+				h.report.Undrawn++
+				h.mu.Unlock()
+				drawn = plain.Example(base + n)
+			}
+		}()
+		return full.Example(base + n)
+	}
+}
+
 // drawHand draws a body and some rewrites; those that tell most stand in front more often than not.
-func drawHand(t *rapid.T, s *rewrite.Sample, rows []rewrite.Rewrite, telling bool) hand {
-	out := hand{body: rewrite.Generate(t, s)}
-	if len(out.body) > 1 && rapid.Bool().Draw(t, "few") { // some defects show only where most is as in the sample
+func drawHand(t *rapid.T, s *rewrite.Sample, rows []rewrite.Rewrite, bodies, telling bool) hand {
+	few, shuffled := rapid.Bool().Draw(t, "few"), rapid.Bool().Draw(t, "shuffled")
+	out := hand{}
+	if bodies {
+		out.body = rewrite.Generate(t, s)
+	}
+	if len(out.body) > 1 && few { // some defects show only where most is as in the sample
 		out.body = rapid.Permutation(out.body).Draw(t, "changes")[:1]
 	}
 	var front, others []rewrite.Rewrite
@@ -99,7 +121,7 @@ func drawHand(t *rapid.T, s *rewrite.Sample, rows []rewrite.Rewrite, telling boo
 			others = append(others, r)
 		}
 	}
-	if telling || rapid.Bool().Draw(t, "telling") {
+	if telling || !shuffled {
 		out.rows = append(front, others...)
 	} else {
 		out.rows = append(others, front...)
@@ -130,7 +152,7 @@ func (h *hunter) play(ctx context.Context, drawn hand) error {
 		garden, together = nil, alone[:1]
 	}
 	changes := append(slices.Clone(body), garden...)
-	for len(together) > 0 && ctx.Err() == nil {
+	for len(together) > 0 && ctx.Err() == nil && !h.enough() {
 		seen, err := h.screen(ctx, changes, together)
 		if err != nil {
 			return err
@@ -247,7 +269,7 @@ func (h *hunter) smaller(ctx context.Context, begin judged) (judged, error) {
 		return begin, err
 	}
 	j, err := h.pair(ctx, small)
-	if err != nil || j.failed() || trialID(small) == trialID(begin.trial) {
+	if err != nil || j.failed() || small.ID() == begin.trial.ID() {
 		return j, err
 	}
 	if begin.failed() {
@@ -291,7 +313,9 @@ func (h *hunter) narrow(ctx context.Context, body, garden []rewrite.Change, tria
 		} else if !slices.Contains(h.fixed, c.At) {
 			h.fixed = append(h.fixed, c.At)
 		}
-		h.report.Narrowed = append(h.report.Narrowed, Narrowed{At: c.At, Value: c.Value, Says: seen.Refused})
+		if n := (Narrowed{At: c.At, Value: c.Value, Says: seen.Refused}); !slices.Contains(h.report.Narrowed, n) {
+			h.report.Narrowed = append(h.report.Narrowed, n)
+		}
 		h.mu.Unlock()
 	}
 	h.mu.Lock()

@@ -48,13 +48,22 @@ func Draw(t *rapid.T, s *Sample, usable []Rewrite) (Trial, bool) {
 // most one place changes, so that one refused guess spoils few requests.
 func Generate(t *rapid.T, s *Sample) []Change {
 	slots := s.slots()
+	if s.policy.Bodies != nil {
+		out := s.policy.Bodies(t, s)
+		for _, slot := range s.pairSlots(false) {
+			if value := slot.draw(t); value != "" {
+				out = append(out, Change{At: slot.at, Value: value})
+			}
+		}
+		return out
+	}
 	if len(s.policy.Vary) == 0 && len(slots) > 0 {
 		slots = slots[rapid.IntRange(0, len(slots)-1).Draw(t, "place"):][:1]
 	}
 	var out []Change
 	for _, slot := range slots {
 		if value := slot.draw(t); value != "" {
-			out = append(out, Change{slot.at, value})
+			out = append(out, Change{At: slot.at, Value: value})
 		}
 	}
 	return out

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ type rule struct {
 	kind     string // one of the Type constants
 	enum     []*Node
 	min, max string
+	pattern  *regexp.Regexp // of a string; nil: any
 	optional bool
 	standard *Node // the default, nil: none
 	values   *rule // of the members or items; nil: anything
@@ -37,6 +39,13 @@ func compile(v Vary, sample *Node) (*rule, error) {
 			return nil, fmt.Errorf("default: %w", err)
 		}
 		r.standard = node
+	}
+	if v.Pattern != "" {
+		pattern, err := regexp.Compile(v.Pattern)
+		if err != nil {
+			return nil, fmt.Errorf("pattern: %w", err)
+		}
+		r.pattern = pattern
 	}
 	if v.Values != nil {
 		values, err := compile(*v.Values, nil)
@@ -124,6 +133,9 @@ func (r *rule) admits(n *Node) bool {
 	case Number:
 		size = n.Text
 	case String:
+		if r.pattern != nil && !r.pattern.MatchString(unquote(n.Text)) {
+			return false
+		}
 		size = strconv.Itoa(utf8.RuneCountInString(unquote(n.Text)))
 	case Array:
 		size = strconv.Itoa(len(n.Items))

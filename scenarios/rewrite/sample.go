@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"pgregory.net/rapid"
+
 	"github.com/oncespec/oncespec/mockapi/contract"
 )
 
@@ -16,7 +18,9 @@ type Policy struct {
 	Vary     map[string]Vary   // what may change; empty: every other leaf, by its type, as a guess
 	Contract contract.Contract // names the key header, and the fields and orders that do not count
 	Fixed    []string          // places, named as in Vary, that turned out not to vary after all: a control was refused
-	Renewed  []Field           // headers with newer credentials of the same principal
+	// Bodies draws the changes that make another valid body, in place of what Vary alone allows; nil: by Vary.
+	Bodies  func(*rapid.T, *Sample) []Change
+	Renewed []Field // headers with newer credentials of the same principal
 }
 
 // Sample is one valid request and what may change in it. It is read-only and safe for concurrent use.

@@ -106,7 +106,7 @@ func TestAChangedPlaceIsMissedOrMadeAsNeeded(t *testing.T) {
 	t.Parallel()
 	s := mustSample(t, Request{Method: "POST", Path: "/", RawQuery: "q=1", Body: []byte(`{"m":"x","a":[1,2]}`)},
 		Policy{Unique: []string{"/m"}, Vary: map[string]Vary{"/free": {Type: TypeObject}}})
-	changed, err := s.With(Change{"/free/a", `{"b":1.0}`}, Change{"/a/1", `3`}, Change{"?q", "a b"})
+	changed, err := s.With(Change{At: "/free/a", Value: `{"b":1.0}`}, Change{At: "/a/1", Value: `3`}, Change{At: "?q", Value: "a b"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestAChangedPlaceIsMissedOrMadeAsNeeded(t *testing.T) {
 	if got := s.Request(); string(got.Body) != `{"m":"x","a":[1,2]}` {
 		t.Errorf("the sample itself changed to %s", got.Body)
 	}
-	for _, wrong := range []Change{{"/m", `"y"`}, {"", "{}"}, {"/a/9", "1"}, {"/x/y/z", "1"}, {"/a", "{"}, {"?no", "1"}, {"a", "1"}, {"/m/x", "1"}} {
+	for _, wrong := range []Change{{At: "/m", Value: `"y"`}, {Value: "{}"}, {At: "/a/9", Value: "1"}, {At: "/x/y/z", Value: "1"}, {At: "/a", Value: "{"}, {At: "?no", Value: "1"}, {At: "a", Value: "1"}, {At: "/m/x", Value: "1"}, {At: "/m", Drop: true}, {At: "/no", Drop: true}, {At: "/a/0", Drop: true}} {
 		if _, err := s.With(wrong); err == nil {
 			t.Errorf("%+v was taken", wrong)
 		}

@@ -1,14 +1,16 @@
 package rewrite
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 )
 
 // Change gives one place of a sample another value. Values stay as they are spelled.
 type Change struct {
-	At    string `json:"at"`    // a JSON Pointer, or ?NAME for a query parameter
-	Value string `json:"value"` // JSON, or the parameter's text
+	At    string `json:"at"`              // a JSON Pointer, or ?NAME for a query parameter
+	Value string `json:"value,omitempty"` // JSON, or the parameter's text
+	Drop  bool   `json:"drop,omitempty"`  // the member of the body that is there goes
 }
 
 // Trial is one case of a search: changes that make A out of the sample, and the rewrite that makes B out of A. It is data, so
@@ -18,6 +20,15 @@ type Trial struct {
 	Changes []Change `json:"changes,omitempty"`
 	Site    Site     `json:"site"`
 	Choice  int      `json:"choice,omitempty"`
+}
+
+// ID names the trial by all that makes it.
+func (t Trial) ID() string {
+	text, err := json.Marshal(t)
+	if err != nil {
+		return fmt.Sprintf("%+v", t) // nothing in it cannot be written
+	}
+	return string(text)
 }
 
 // With is the sample with changes made. What may vary stays as it was; a change at a unique marker is refused.
@@ -54,17 +65,32 @@ func (s *Sample) change(c Change) error {
 	if s.holdsUnique(at) {
 		return fmt.Errorf("a unique marker is there, which never varies")
 	}
+	if s.root == nil {
+		return fmt.Errorf("the request has no JSON body")
+	}
+	if c.Drop {
+		return s.drop(at)
+	}
 	value, err := Parse([]byte(c.Value))
 	if err != nil {
 		return err
-	}
-	if s.root == nil {
-		return fmt.Errorf("the request has no JSON body")
 	}
 	root, ok := plant(s.root, at, value)
 	if !ok {
 		return fmt.Errorf("the body has no such place")
 	}
+	s.root = root
+	return nil
+}
+
+// drop takes a member out of the body.
+func (s *Sample) drop(at Pointer) error {
+	root := s.root.Clone()
+	p, found := root.find(at)
+	if !found || p.parent == nil || p.parent.Kind != Object {
+		return fmt.Errorf("the body has no such member")
+	}
+	p.parent.remove(p.index)
 	s.root = root
 	return nil
 }

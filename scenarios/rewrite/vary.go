@@ -20,6 +20,8 @@ type Vary struct {
 	// Min and Max bound a number (both included), the characters of a string, or the items of an array.
 	Min Decimal `json:"min,omitempty" yaml:"min,omitempty" jsonschema:"oneof_type=number;string"`
 	Max Decimal `json:"max,omitempty" yaml:"max,omitempty" jsonschema:"oneof_type=number;string"`
+	// Pattern is a regular expression (RE2) that a string has to match somewhere.
+	Pattern string `json:"pattern,omitempty" yaml:"pattern,omitempty"`
 	// Optional allows the place to be absent.
 	Optional bool `json:"optional,omitempty" yaml:"optional,omitempty"`
 	// Default is the value that an absent place stands for; it implies Optional.

@@ -52,6 +52,7 @@ func (k *checker) operation(name string, op *Operation) {
 	s.request()
 	s.unique()
 	s.vary()
+	s.bodySchema()
 	s.samples()
 	s.alter()
 	s.effects()

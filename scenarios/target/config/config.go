@@ -6,6 +6,7 @@ import (
 
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/rewrite"
+	"github.com/oncespec/oncespec/scenarios/schema"
 )
 
 // Config is oncespec.yaml. Its JSON Schema is generated from these types.
@@ -143,10 +144,14 @@ type DownstreamRoute struct {
 // Operation is one kind of write.
 type Operation struct {
 	Name    string                  `json:"-"`
+	Body    *schema.Schema          `json:"-"`               // of schema or openapi; nil: none
+	Pinned  []string                `json:"-"`               // places in the body that the schema may not vary: markers, and what is filled in
 	Setup   []Step                  `json:"setup,omitempty"` // requests before each intent; a parent made here isolates it
 	Request Request                 `json:"request" jsonschema:"required"`
-	Unique  []string                `json:"unique,omitempty"` // JSON Pointers, made unique for each intent, never varied
-	Vary    map[string]rewrite.Vary `json:"vary,omitempty"`   // JSON Pointer → what may change; default: every other leaf by its type
+	Unique  []string                `json:"unique,omitempty"`  // JSON Pointers, made unique for each intent, never varied
+	Schema  string                  `json:"schema,omitempty"`  // file beside this one: a JSON Schema of the body; says what may vary, and draws bodies
+	OpenAPI string                  `json:"openapi,omitempty"` // file beside this one: OpenAPI 3.0 or 3.1; the schema is that of the operation with this method and path
+	Vary    map[string]rewrite.Vary `json:"vary,omitempty"`    // JSON Pointer → what may change; default: every other leaf by its type
 	Effects []Effect                `json:"effects,omitempty"`
 	Status  *StatusProbe            `json:"status,omitempty"`
 	Samples Samples                 `json:"samples,omitempty"`
