@@ -48,7 +48,7 @@ func screen(ctx context.Context, s *target.Stage, shape Shape, g Screening) erro
 		about = append(about, history.Rewrite{ID: t.Rewrite, At: t.Site.At, Prepared: prepared, Guess: t.Site.Guess})
 	}
 	s.Screens(about)
-	first := s.Do(ctx, in, target.Send{Label: "first", Exact: &a, Direct: shape.Direct})
+	first := s.Do(ctx, in, target.Send{Label: "first", Exact: &a, Direct: shape.Direct, Unrecorded: true})
 	if !s.Class(first).Success() {
 		return nil
 	}
@@ -57,13 +57,13 @@ func screen(ctx context.Context, s *target.Stage, shape Shape, g Screening) erro
 			continue
 		}
 		r, _ := rewrite.Find(pair.Rewrite)
-		b := s.Do(ctx, in, target.Send{Label: label(i), Exact: &pair.B, Variant: pair.Rewrite, Direct: shape.Direct})
+		b := s.Do(ctx, in, target.Send{Label: label(i), Exact: &pair.B, Variant: pair.Rewrite, Direct: shape.Direct, Unrecorded: true})
 		mayReplay, mayRefuse, _ := r.ClassUnder(s.Contract()).Allowed()
 		if success := s.Class(b).Success(); g.Hurry && (success && !mayReplay || !success && !mayRefuse) {
 			break
 		}
 	}
-	s.Do(ctx, in, target.Send{Label: "again", Exact: &a, Direct: shape.Direct})
+	s.Do(ctx, in, target.Send{Label: "again", Exact: &a, Direct: shape.Direct, Unrecorded: true})
 	s.Observe(ctx, in, "after")
 	return nil
 }

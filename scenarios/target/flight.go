@@ -269,7 +269,9 @@ func (f *Flight) land(r wire.Result) {
 		}
 		proof = f.proof()
 	}
-	a.Request = t.recordRequest(f.url, f.request)
+	if !f.send.Unrecorded {
+		a.Request = t.recordRequest(f.url, f.request)
+	}
 	if a.Began == 0 {
 		a.Began = t.clock.now()
 	}

@@ -41,6 +41,7 @@ type Send struct {
 	Timeout     time.Duration    // default: timeouts.request
 	Replica     int              // the instance it goes to: 0 is target.url, the others target.replicas (see Stage.Replicas)
 	Direct      bool             // past the fault links, on a connection that is kept alive: no fault, and what passed is told by this side alone
+	Unrecorded  bool             // its request is left out of the history: searches keep few of many, and recording costs more than sending
 	Call        int              // of a storm's schedule, from 1
 
 	aside   bool // it is not the intent's write: no effect follows from it

@@ -67,8 +67,8 @@ var badFiles = []struct {
 		`1:10: target.ulr: found an unknown field, expected clock, downstream, lifecycle, name, replicas, store, tenants or url (did you mean "url"?)`,
 		`1:37: target.copies: found an unknown field, expected clock, downstream, lifecycle, name, replicas, store, tenants or url`,
 		`2:1: timeout: found an unknown field, expected allow_hosts, contract, limits, operations, target, timeouts or toxiproxy (did you mean "timeouts"?)`,
-		`6:5: operations.a.efects: found an unknown field, expected alter, effects, isolate, request, samples, setup, status, unique or vary (did you mean "effects"?)`,
-		`7:5: operations.a.lifetime: found an unknown field, expected alter, effects, isolate, request, samples, setup, status, unique or vary`,
+		`6:5: operations.a.efects: found an unknown field, expected alter, effects, isolate, openapi, request, samples, schema, setup, status, unique or vary (did you mean "effects"?)`,
+		`7:5: operations.a.lifetime: found an unknown field, expected alter, effects, isolate, openapi, request, samples, schema, setup, status, unique or vary`,
 	}},
 	{"an unknown field in a contract", write("isolate: exclusive") + "contract: {profile: ietf-07, keepkeys: 24h, marker: {nmae: X}}\n", []string{
 		`6:30: contract.keepkeys: found an unknown field, expected errors, expired, failed_retry, fidelity, fingerprint, in_flight, key, lifetime, malformed, marker, mismatch, mismatch_in_flight, missing, name, other_operation, profile, recovery, scope, sourced, stored, unknown_answers or volatile`,
