@@ -32,6 +32,7 @@ func Write(dir string, r *Report) error {
 		}
 		path := filepath.Join(dir, f.name)
 		if err := os.WriteFile(path+".tmp", b.Bytes(), 0o644); err != nil {
+			os.Remove(path + ".tmp")
 			return fmt.Errorf("%s cannot be written: %w", path, err)
 		}
 	}

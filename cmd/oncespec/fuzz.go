@@ -64,7 +64,7 @@ func (c *FuzzCmd) Run(ctx context.Context, io streams) error {
 		return &exitError{exitHarness, err}
 	}
 	if err := reports.WriteFuzz(c.Out, report, c.rerun()); err != nil {
-		return &exitError{exitHarness, err}
+		return &exitError{writeCode(err), err}
 	}
 	if c.JSON {
 		err = reports.FuzzJSON(io.out, report)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strconv"
 	"time"
@@ -96,10 +97,20 @@ func (c *RunCmd) Run(ctx context.Context, io streams) error {
 	return finish(io, report, c.Out, c.JSON)
 }
 
+// writeCode is the exit code where a report cannot be written: a volume that is full is the environment's.
+func writeCode(err error) int {
+	var path *fs.PathError
+	var link *os.LinkError
+	if errors.As(err, &path) || errors.As(err, &link) {
+		return reports.Environment.ExitCode()
+	}
+	return exitHarness
+}
+
 // finish writes the reports of a run and tells what it found.
 func finish(io streams, report *reports.Report, out string, asJSON bool) error {
 	if err := reports.Write(out, report); err != nil {
-		return &exitError{exitHarness, err}
+		return &exitError{writeCode(err), err}
 	}
 	return show(io, report, out, asJSON)
 }

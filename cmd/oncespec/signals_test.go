@@ -46,17 +46,7 @@ func TestEndedAtAnyInstant(t *testing.T) {
 
 // daemon is the configuration of the mock, started so that it leaves its process group.
 func daemon(t *testing.T) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "suites", "mock.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const direct = "command: [oncespec, mock,"
-	if !bytes.Contains(text, []byte(direct)) {
-		t.Fatal("the mock's configuration has another shape")
-	}
-	left := fmt.Sprintf(`command: [sh, -c, 'setsid "$0" "$@" & wait', %q, mock,`, binary)
-	return file(t, "oncespec.yaml", strings.Replace(string(text), direct, left, 1))
+	return mockBy(t, fmt.Sprintf(`sh, -c, 'setsid "$0" "$@" & wait', %q`, binary))
 }
 
 func endedAt(t *testing.T, args []string, signal syscall.Signal, after time.Duration) {

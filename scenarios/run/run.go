@@ -321,7 +321,7 @@ func (r *Run) owed() []Step {
 
 // Close stops everything the run started. It may be called at any time, and twice.
 func (r *Run) Close(ctx context.Context) error {
-	err := r.target.Close(ctx)
+	err := asProblem(r.target.Close(ctx))
 	return errors.Join(err, r.clean())
 }
 

@@ -194,7 +194,8 @@ func write(path string, v any, indent string) error {
 func writeBytes(path string, data []byte) error {
 	tmp := path + ".tmp"
 	if err := os.WriteFile(tmp, data, 0o644); err != nil {
-		return fmt.Errorf("%s cannot be written: %w", path, err)
+		os.Remove(tmp)
+		return &Problem{fmt.Errorf("%s cannot be written: %w", path, err)} // such as a volume that is full
 	}
 	return os.Rename(tmp, path)
 }

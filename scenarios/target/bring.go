@@ -159,6 +159,7 @@ func (t *Target) makeHooks(i *instance, h *config.Hooks) {
 		Start: h.Start, Kill: h.Kill, Stop: h.Stop, Pause: h.Pause, Resume: h.Resume,
 		Env:   []string{"PORT=" + i.port, "DIR=" + t.dir, "DOWNSTREAM=" + t.vars().Downstream, "STORE=" + t.vars().Store, fmt.Sprintf("REPLICA=%d", i.index)},
 		Dir:   t.beside(""),
+		Limit: h.Within,
 		Ready: t.ready(i, h.Ready), ReadyWithin: h.Ready.Within,
 	})
 }

@@ -195,12 +195,12 @@ func (t *Target) voice() *instance {
 // onDemand tells whether the instance is there only while a scenario wants it.
 func (i *instance) onDemand() bool { return i.index > 0 && i.managed }
 
-// name is how people know the instance; the only one needs none.
+// name is how people know the instance.
 func (t *Target) name(i *instance) string {
-	if len(t.instances) == 1 {
+	if i.index == 0 {
 		return "the target"
 	}
-	return fmt.Sprintf("instance %d of the target", i.index)
+	return fmt.Sprintf("the target's instance at target.replicas[%d]", i.index-1)
 }
 
 func (i *instance) url() string {

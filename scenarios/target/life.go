@@ -179,7 +179,11 @@ func (t *Target) reviveOne(ctx context.Context, i *instance) error {
 	case i.life == nil || !i.life.Can().Has(life.CanStart):
 		return &EnvironmentError{What: t.name(i) + " went down", Err: fmt.Errorf("nobody takes connections at %s any more: %w", i.base.addr, seen)}
 	}
-	if err := i.life.Restart(ctx); err != nil {
+	again := i.life.Restart
+	if !i.managed {
+		again = i.life.Start // a hook that kills may fail where there is nothing to kill
+	}
+	if err := again(ctx); err != nil {
 		return &EnvironmentError{What: t.name(i) + " went down and does not come up again", Err: redactedError{t.redact.text(err.Error()), err}}
 	}
 	i.becomes(serving)

@@ -205,7 +205,7 @@ func (t *Target) close(ctx context.Context) error {
 	var errs []error
 	for _, i := range slices.Backward(t.instances) { // what the others share is the first one's
 		if err := i.close(); err != nil {
-			errs = append(errs, fmt.Errorf("stopping the target: %w", err))
+			errs = append(errs, &EnvironmentError{What: "stopping " + t.name(i), Err: redactedError{t.redact.text(err.Error()), err}})
 		}
 	}
 	t.links.Close()
@@ -213,7 +213,9 @@ func (t *Target) close(ctx context.Context) error {
 		i.idle.close()
 	}
 	if t.remote != nil {
-		errs = append(errs, t.remote.Close(ctx))
+		if err := t.remote.Close(ctx); err != nil {
+			errs = append(errs, &EnvironmentError{What: "leaving no proxy", Err: err})
+		}
 	}
 	if t.gate != nil {
 		t.gate.Close()

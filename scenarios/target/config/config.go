@@ -88,12 +88,13 @@ type Build struct {
 // DIR and DOWNSTREAM are what {port}, {dir} and {downstream} are elsewhere, REPLICA is the number of the instance that is meant:
 // 0 is target.url. A stop hook finds the seconds it may take in GRACE.
 type Hooks struct {
-	Start  string `json:"start,omitempty"`                        // starts it again after a kill
-	Kill   string `json:"kill" jsonschema:"required,minLength=1"` // ends it without warning, in mid-work
-	Stop   string `json:"stop,omitempty"`                         // asks it to end
-	Pause  string `json:"pause,omitempty"`                        // freezes it in mid-work; with resume
-	Resume string `json:"resume,omitempty"`                       // lets it go on
-	Ready  Ready  `json:"ready,omitempty"`
+	Start  string        `json:"start,omitempty"`                        // starts it again after a kill
+	Kill   string        `json:"kill" jsonschema:"required,minLength=1"` // ends it without warning, in mid-work
+	Stop   string        `json:"stop,omitempty"`                         // asks it to end
+	Pause  string        `json:"pause,omitempty"`                        // freezes it in mid-work; with resume
+	Within time.Duration `json:"within,omitempty"`                       // how long one hook may take; default 1m
+	Resume string        `json:"resume,omitempty"`                       // lets it go on
+	Ready  Ready         `json:"ready,omitempty"`
 }
 
 // Readiness is how to tell that the target may be used.

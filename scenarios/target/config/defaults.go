@@ -9,6 +9,7 @@ const (
 	defaultRecovery = 10 * time.Second
 	defaultDuration = 10 * time.Minute
 	defaultReady    = 30 * time.Second
+	defaultHook     = time.Minute
 	defaultCommand  = 10 * time.Second
 	defaultObjects  = 5000
 	defaultKills    = 8
@@ -36,6 +37,7 @@ func (c *Config) fill() {
 	}
 	if l := c.Target.Lifecycle; l != nil && l.Hooks != nil {
 		or(&l.Hooks.Ready.Within, defaultReady)
+		or(&l.Hooks.Within, defaultHook)
 	}
 	if d := c.Target.Downstream; d != nil {
 		for i := range d.Routes {
