@@ -29,6 +29,8 @@ const (
 	stormPause, longestStormPause = 4 * time.Millisecond, 200 * time.Millisecond
 	// longestComeBack is how much of a Retry-After is honoured.
 	longestComeBack = 100 * time.Millisecond
+	// slowLimit is how long an operation that was never answered is given in the end.
+	slowLimit = 30 * time.Second
 	// catchLimit bounds the wait for downstream calls to be held. freezeTime is how long a paused target stands still: by then every
 	// client waits for it.
 	catchLimit, freezeTime = 150 * time.Millisecond, 30 * time.Millisecond
@@ -42,7 +44,8 @@ type player struct {
 	order    *order
 	done     []chan struct{} // by intent: closed when a call with its own payload has ended
 	once     []sync.Once
-	has      []bool // by intent: it has a result; read after done
+	has      []bool        // by intent: it has a result; read after done
+	slow     []atomic.Bool // by intent: an attempt met with silence until the time limit
 	newest   atomic.Pointer[target.Flight]
 }
 
@@ -51,7 +54,7 @@ func play(ctx context.Context, s *target.Stage, p history.Storm) error {
 	s.Plays(p)
 	y := &player{stage: s, schedule: p.Schedule, order: newOrder(p.Schedule.Clients())}
 	n := p.Schedule.Intents()
-	y.done, y.once, y.has = make([]chan struct{}, n), make([]sync.Once, n), make([]bool, n)
+	y.done, y.once, y.has, y.slow = make([]chan struct{}, n), make([]sync.Once, n), make([]bool, n), make([]atomic.Bool, n)
 	for i := range n {
 		in, err := s.Intent(ctx)
 		if err != nil {
@@ -111,6 +114,9 @@ func (y *player) call(ctx context.Context, i int, call storm.Call, jitter *rand.
 	var last *history.Attempt
 	for n, pause := 0, stormPause; ; n, pause = n+1, min(2*pause, longestStormPause) {
 		last = y.attempt(ctx, in, target.Send{Label: label, Change: call.Changed, Call: i + 1}, faultOf(call, n))
+		if last.Outcome == history.Lost && !last.Link.Cut && time.Duration(last.Ended-last.Began)*time.Microsecond >= y.stage.Config().Timeouts.Request {
+			y.slow[call.Intent-1].Store(true)
+		}
 		if !y.stage.Retryable(last) {
 			break
 		}
@@ -230,13 +236,20 @@ func (y *player) pause(ctx, over context.Context) error {
 }
 
 // calm lets everybody come back once more, when the storm is over: what has a result must give it again. Who was told to wait for
-// as long as a good client does asks once.
+// as long as a good client does asks once; but where an attempt was left without an answer for the whole time limit, though nothing
+// was done to it, something may only be slow, and is waited for.
 func (y *player) calm(ctx context.Context) {
 	each(y.intents, func(in *target.Intent) {
-		send := target.Send{Label: labelCalm}
-		if y.has[slices.Index(y.intents, in)] {
+		send, i := target.Send{Label: labelCalm}, slices.Index(y.intents, in)
+		switch {
+		case y.has[i]:
 			y.stage.Resolve(ctx, in, send)
-		} else {
+		case y.slow[i].Load():
+			limited, cancel := context.WithTimeout(ctx, slowLimit)
+			defer cancel()
+			for y.stage.Retryable(y.stage.Do(ctx, in, send)) && target.Pause(limited, longestStormPause) {
+			}
+		default:
 			y.stage.Do(ctx, in, send)
 		}
 	})
