@@ -14,20 +14,38 @@ import (
 var stormMutants = []Mutant{
 	{
 		Name:      "unprotected-when-busy",
-		Defect:    "While it works for others it does not wait for its key records: a retry that comes then executes again.",
+		Defect:    "While it works for three others it does not wait for its key records: a retry that comes then executes again.",
 		Stage:     "Replay",
 		Operation: "create-ticket",
 		Must:      []string{"lost/storm", "downstream/one-effect"},
 		Install: func(f *flow.Flow) {
-			var busy atomic.Int64
+			const crowd = 3
+			var mu sync.Mutex
+			working := map[store.ID]int{}
+			busy := func(but store.ID) bool {
+				mu.Lock()
+				defer mu.Unlock()
+				others := len(working)
+				if working[but] > 0 {
+					others--
+				}
+				return others >= crowd
+			}
+			works := func(id store.ID, by int) {
+				mu.Lock()
+				defer mu.Unlock()
+				if working[id] += by; working[id] == 0 {
+					delete(working, id)
+				}
+			}
 			execute, replay := f.Execute, f.Replay
 			f.Execute = func(ctx context.Context, call *flow.Call, entry flow.Entry) (flow.Answer, error) {
-				busy.Add(1)
-				defer busy.Add(-1)
+				works(call.ID, 1)
+				defer works(call.ID, -1)
 				return execute(ctx, call, entry)
 			}
 			f.Replay = func(ctx context.Context, call *flow.Call, entry flow.Entry) (flow.Answer, error) {
-				if busy.Load() > 0 {
+				if busy(call.ID) {
 					return f.Unkeyed(ctx, call)
 				}
 				return replay(ctx, call, entry)
@@ -39,7 +57,7 @@ var stormMutants = []Mutant{
 		Defect:    "Stored answers are read into one buffer: of two replays at once, one gets the other's answer.",
 		Stage:     "Replay",
 		Operation: "create-ticket",
-		Must:      []string{"lost/storm"},
+		Must:      []string{"race/one-effect"},
 		Install: func(f *flow.Flow) {
 			var mu sync.Mutex
 			var buffer flow.Answer
@@ -57,8 +75,8 @@ var stormMutants = []Mutant{
 		},
 	},
 	{
-		Name:      "recovers-the-first-only",
-		Defect:    "After a restart it recovers the first unfinished operation and none of the others, which stay in progress for ever.",
+		Name:      "recovers-three-only",
+		Defect:    "After a restart it recovers the first three unfinished operations and none of the others, which stay in progress for ever.",
 		Stage:     "Orphan",
 		Operation: "create-ticket",
 		Must:      []string{"lost/storm"},
@@ -66,7 +84,7 @@ var stormMutants = []Mutant{
 			orphan, resolve := f.Orphan, f.Resolve
 			var found atomic.Int64
 			f.Orphan = func(tx store.Tx, entry flow.Entry) error {
-				if found.Add(1) > 1 {
+				if found.Add(1) > 3 {
 					return nil
 				}
 				return orphan(tx, entry)
@@ -76,45 +94,6 @@ var stormMutants = []Mutant{
 					return true, nil
 				}
 				return resolve(ctx, entry)
-			}
-		},
-	},
-	{
-		Name:      "keeps-six-records",
-		Defect:    "It keeps the records of the last six operations: whoever comes back later executes again.",
-		Stage:     "Complete",
-		Operation: "create-ticket",
-		Must:      []string{"lost/storm"},
-		May: []May{
-			{"downstream/reconciles", "two resources stand against one booking"},
-			{"race/distinct-keys", "so does one of many keys at once that is sent again"},
-			{"status/monotonic", "the state of an operation whose record is gone reads absent"},
-		},
-		Install: func(f *flow.Flow) {
-			const kept = 6
-			var mu sync.Mutex
-			var newest []store.ID
-			complete := f.Complete
-			f.Complete = func(ctx context.Context, entry flow.Entry, effect flow.Effect) (flow.Answer, error) {
-				answer, err := complete(ctx, entry, effect)
-				if err != nil {
-					return answer, err
-				}
-				mu.Lock()
-				newest = append(newest, entry.ID())
-				var oldest []store.ID
-				if n := len(newest) - kept; n > 0 {
-					oldest, newest = newest[:n:n], newest[n:]
-				}
-				mu.Unlock()
-				return answer, f.Store.Update(ctx, func(tx store.Tx) error {
-					for _, id := range oldest {
-						if err := tx.DeleteClaim(id); err != nil {
-							return err
-						}
-					}
-					return nil
-				})
 			}
 		},
 	},

@@ -114,7 +114,7 @@ func (y *player) call(ctx context.Context, i int, call storm.Call, jitter *rand.
 	var last *history.Attempt
 	for n, pause := 0, stormPause; ; n, pause = n+1, min(2*pause, longestStormPause) {
 		last = y.attempt(ctx, in, target.Send{Label: label, Change: call.Changed, Call: i + 1}, faultOf(call, n))
-		if last.Outcome == history.Lost && !last.Link.Cut && time.Duration(last.Ended-last.Began)*time.Microsecond >= y.stage.Config().Timeouts.Request {
+		if last.TimedOut {
 			y.slow[call.Intent-1].Store(true)
 		}
 		if !y.stage.Retryable(last) {
