@@ -51,7 +51,7 @@ func (l *Lockstep) Run(ctx context.Context) {
 			return
 		}
 		held := halt.Holding()
-		for held < l.want && within(ctx, calmFor, halt, held+1) {
+		for held < l.want && within(ctx, l.calm(held), halt, held+1) {
 			held = halt.Holding()
 		}
 		l.mu.Lock()
@@ -59,6 +59,17 @@ func (l *Lockstep) Run(ctx context.Context) {
 		l.mu.Unlock()
 		halt.Step()
 	}
+}
+
+// calm is how long to wait for another one: not as long where there are as many as ever were, which is what the pool of whoever
+// asks may allow.
+func (l *Lockstep) calm(held int) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.most > 1 && held >= l.most {
+		return calmFor / 3
+	}
+	return calmFor
 }
 
 // within tells whether so many connections are held before the time is over.

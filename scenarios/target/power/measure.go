@@ -13,8 +13,8 @@ import (
 const (
 	// enoughRounds of hits leave a chance of at least 0.86 with that confidence; the next longer window is then left alone.
 	enoughRounds = 20
-	// fewestRounds are run whatever the time.
-	fewestRounds = 4
+	// fewestRounds are run whatever the time, of windows in which the processor is free and of busy ones.
+	fewestRounds, fewestBusy = 8, 4
 	// confidence of a floor.
 	confidence = 0.95
 	// wellSeen is the chance of a hit from which on longer windows need no measuring: they are seen as well.
@@ -48,7 +48,11 @@ func (r *Range) Measure(ctx context.Context, within time.Duration) (history.Powe
 func (r *Range) series(ctx context.Context, p *history.Power, lengths []time.Duration, isBusy bool, until time.Time) error {
 	for _, length := range lengths {
 		w := history.PowerWindow{US: length.Microseconds(), Busy: isBusy}
-		for w.Rounds < fewestRounds || w.Rounds < enoughRounds && time.Now().Before(until) {
+		fewest := fewestRounds
+		if isBusy {
+			fewest = fewestBusy
+		}
+		for w.Rounds < fewest || w.Rounds < enoughRounds && time.Now().Before(until) {
 			round, err := r.Race(ctx, load, racy.Window{Length: length, Busy: isBusy})
 			if err != nil {
 				return err
@@ -63,7 +67,7 @@ func (r *Range) series(ctx context.Context, p *history.Power, lengths []time.Dur
 		}
 		w.Floor = math.Floor(1000*floor(w.Hits, w.Rounds)) / 1000
 		p.Windows = append(p.Windows, w)
-		if w.Floor >= wellSeen || time.Now().After(until) {
+		if w.Hits == w.Rounds || w.Floor >= wellSeen || time.Now().After(until) {
 			break
 		}
 	}
