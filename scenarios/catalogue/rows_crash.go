@@ -78,7 +78,7 @@ var crashRows = []Requirement{
 		ID:        "crash/fencing",
 		Sentence:  "An owner that stood still until another took over makes no second effect when it goes on.",
 		Level:     verdict.Must,
-		Premises:  []string{"replay/one-effect", "race/one-effect", "crash/after-claim", "crash/after-effect"},
+		Premises:  []string{"replay/one-effect", "race/one-effect", "crash/after-claim", "crash/after-effect", "race/replicas"},
 		Needs:     []Need{NeedPause, NeedReplicas, NeedGate, NeedState, NeedKeyHeader},
 		Sources:   []Source{ToolKeys},
 		Scenarios: []string{"crash/fencing"},
