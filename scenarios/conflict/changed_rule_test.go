@@ -205,3 +205,12 @@ func TestExplained(t *testing.T) {
 		})
 	}
 }
+
+// A reading from before the changed payload, or before the original's last attempt, tells nothing of what that did.
+func TestConflictsAreReadAfterwards(t *testing.T) {
+	t.Parallel()
+	s := conflicted()
+	ruletest.Expect(t, Rules(), "conflict/no-effect", inconclusive, ruletest.IETF(t), ruletest.ReadEarly(s.History(), s.again))
+	s = conflicted()
+	ruletest.Expect(t, Rules(), "conflict/original-intact", inconclusive, ruletest.IETF(t), ruletest.ReadEarly(s.History(), s.original))
+}

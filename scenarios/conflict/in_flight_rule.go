@@ -21,7 +21,7 @@ func inFlightRule(c rule.Case, h *history.History) []rule.Finding {
 	if !held || changed == nil {
 		return one(rule.Inconclusive(verdict.Environment, "the first attempt was not held at its downstream call"))
 	}
-	if changed.Link.LastRequestAt >= until || changed.Began < from || !changed.Link.RequestWhole {
+	if changed.Link.LastRequestAt == 0 || changed.Link.LastRequestAt >= until || changed.Began < from || !changed.Link.RequestWhole {
 		return one(rule.Inconclusive(verdict.Environment, "the changed payload did not reach the target while the first was held"))
 	}
 	if broken := c.NoResult("the first attempt", first); broken != nil && !c.Succeeded(changed) {

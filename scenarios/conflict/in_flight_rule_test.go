@@ -72,6 +72,7 @@ func TestInFlight(t *testing.T) {
 		"the first was never held":                 {false, func(s *heldStory) { s.hold.Landed = false }, order("either"), inconclusive, ""},
 		"the first is answered, its call follows":  {false, func(s *heldStory) { s.hold.Landed = false; s.calls(s.first.Ended + 1) }, order("either"), notAssessed, ""},
 		"it came too late":                         {true, func(s *heldStory) { s.changed.Link.LastRequestAt = 9000 }, order("either"), inconclusive, ""},
+		"nobody saw when it came":                  {true, func(s *heldStory) { s.changed.Link.LastRequestAt = 0 }, order("either"), inconclusive, ""},
 		"lost":                                     {true, func(s *heldStory) { lost(s.changed) }, order("either"), inconclusive, ""},
 		"lost, yet executed":                       {true, func(s *heldStory) { lost(s.changed); s.seen.Count = 2 }, order("either"), fail, ""},
 		"the first failed":                         {false, func(s *heldStory) { answer(500, "{}")(s.first) }, order("either"), inconclusive, ""},

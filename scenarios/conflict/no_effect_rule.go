@@ -36,6 +36,8 @@ func noEffect(c rule.Case, h *history.History) []rule.Finding {
 		return one(rule.Inconclusive(verdict.Environment, "%s", unread))
 	case proof == verdict.None:
 		return one(rule.Inconclusive(verdict.Environment, "no changed payload was answered"))
+	case rule.Stale(h, reached[len(reached)-1]) != "":
+		return one(rule.Inconclusive(verdict.Environment, "%s", rule.Stale(h, reached[len(reached)-1])))
 	}
 	for _, a := range reached {
 		if c.Succeeded(a) {
@@ -157,6 +159,8 @@ func originalIntact(c rule.Case, h *history.History) []rule.Finding {
 		return one(rule.Inconclusive(verdict.Environment, "the original, sent again, %s", c.Undecided(original)))
 	case unread != "":
 		return one(rule.Inconclusive(verdict.Environment, "%s", unread))
+	case rule.Stale(h, original) != "":
+		return one(rule.Inconclusive(verdict.Environment, "%s", rule.Stale(h, original)))
 	}
 	return one(rule.Pass(proof, "before and after the conflict the retry was answered %s", c.Says(original)))
 }

@@ -1,6 +1,8 @@
 package key
 
 import (
+	"strings"
+
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/rule"
@@ -177,6 +179,10 @@ func twoFields(c rule.Case, h *history.History) rule.Finding {
 			undecided = "the request " + a.Label + " " + why
 		} else if unread != "" {
 			undecided = unread
+		} else if stale := rule.Stale(h, a); stale != "" {
+			undecided = stale
+		} else if !strings.HasSuffix(a.Label, "-again") && h.First(a.Label+"-again") == nil {
+			undecided = "the request " + a.Label + " was not sent again"
 		}
 	}
 	switch {

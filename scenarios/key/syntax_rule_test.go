@@ -206,6 +206,7 @@ func TestSentTwice(t *testing.T) {
 		"lost":                          {func(s *scene) { lost(s.all[2]) }, inconclusive},
 		"lost, yet executed twice":      {func(s *scene) { lost(s.all[0]); s.seen.Count = 2 }, fail},
 		"the list could not be read":    {func(s *scene) { s.seen.Error = "500" }, inconclusive},
+		"not sent again":                {func(s *scene) { s.all[3].Label = "other"; s.all[3].Intent = s.in.ID }, inconclusive},
 		"told to come back, one effect": {func(s *scene) { answer(409, "{}")(s.all[1]); s.seen.Count = 1 }, pass},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,19 +20,26 @@ func afterChangeRule(c rule.Case, h *history.History) []rule.Finding {
 	}
 	proof := rule.ProofOf(first, alter, retry)
 	problem, unread := rule.AtMost(h, first.Intent, 1, history.Resource)
+	if unread == "" {
+		unread = rule.Stale(h, retry, history.Resource)
+	}
 	switch {
 	case problem != "":
 		return one(rule.Fail(proof, "after a change and a retry %s", problem))
 	case c.Class(retry) == contract.Failed:
 		return one(rule.Fail(proof, "after a change the retry was answered %s", c.Says(retry)))
-	case c.Contract.Fidelity.CoversBody():
-		return one(storedAnswer(c, first, retry, proof))
-	case c.Contract.Fidelity == contract.FidelityResource:
-		return one(sameResource(c, h, first, retry))
-	case unread != "" && h.Has("resource"):
-		return one(rule.Inconclusive(verdict.Environment, "%s", unread))
 	}
-	return one(open(c, "answer", retry))
+	f := open(c, "answer", retry)
+	switch {
+	case c.Contract.Fidelity.CoversBody():
+		f = storedAnswer(c, first, retry, proof)
+	case c.Contract.Fidelity == contract.FidelityResource:
+		f = sameResource(c, h, first, retry)
+	}
+	if f.Outcome != verdict.Fail && unread != "" && h.Has("resource") {
+		return one(rule.Inconclusive(verdict.Environment, "%s", unread)) // that it made no second effect is half of the clause
+	}
+	return one(f)
 }
 
 func storedAnswer(c rule.Case, first, retry *history.Attempt, proof verdict.Proof) rule.Finding {

@@ -49,3 +49,28 @@ func TestAfterChange(t *testing.T) {
 		})
 	}
 }
+
+// A reading from before the retry tells nothing of what the retry did.
+func TestAfterChangeIsReadAfterTheRetry(t *testing.T) {
+	t.Parallel()
+	b := historytest.New("replay/after-change").Offers("resource")
+	in := b.Intent()
+	b.Answered(in, "first", 201, `{"id":"t-1"}`)
+	b.Answered(in, "alter", 200, `{}`)
+	retry := b.Answered(in, "retry", 201, `{"id":"t-1"}`)
+	b.Saw(in, history.Resource, "after", 1, "t-1")
+	ruletest.Expect(t, Rules(), "replay/after-change", pass, ruletest.IETF(t, fidelity("status+body")), b.History())
+	ruletest.Expect(t, Rules(), "replay/after-change", inconclusive, ruletest.IETF(t, fidelity("status+body")), ruletest.ReadEarly(b.History(), retry))
+}
+
+func TestOneEffectIsReadAfterTheRetries(t *testing.T) {
+	t.Parallel()
+	s := replayed()
+	last := s.retry
+	if len(s.more) > 0 {
+		last = s.more[len(s.more)-1]
+	}
+	for _, part := range []string{"resource", "value", "downstream"} {
+		ruletest.ExpectPart(t, Rules(), "replay/one-effect", part, inconclusive, ruletest.IETF(t), ruletest.ReadEarly(s.History(), last))
+	}
+}

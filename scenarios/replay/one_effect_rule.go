@@ -41,8 +41,18 @@ func oneEffectBy(c rule.Case, h *history.History, kind, missing string) rule.Fin
 		return rule.Inconclusive(verdict.Environment, "%s", unread)
 	case proof == verdict.None:
 		return rule.Inconclusive(verdict.Environment, "no retry was answered")
+	case rule.Stale(h, lastRetry(h), kind) != "":
+		return rule.Inconclusive(verdict.Environment, "%s", rule.Stale(h, lastRetry(h), kind))
 	}
 	return rule.Pass(proof, "the request was sent %d times and had the effect of one", 1+sent)
+}
+
+// lastRetry is the last attempt that the target's state is read after. The late one comes when others may have acted.
+func lastRetry(h *history.History) *history.Attempt {
+	if again := h.Attempts("retry", "again"); len(again) > 0 {
+		return again[len(again)-1]
+	}
+	return nil
 }
 
 // sentAgain counts the retries that left, and says how well it is shown that at least one was put to the target.

@@ -78,6 +78,28 @@ func bounded(h *history.History, intent string, least, most int, kinds []string)
 	return "", unread
 }
 
+// Stale names a probe of one of the kinds (none = all) that spoke of the attempt's intent, and was not read after the attempt: what it
+// showed before tells nothing of what the attempt did. Empty: there is none.
+func Stale(h *history.History, a *history.Attempt, kinds ...string) string {
+	if a == nil {
+		return ""
+	}
+	var fresh []string
+	after := false
+	for _, e := range h.Events {
+		after = after || e.Attempt == a
+		if o := e.Observation; o != nil && after && o.Intent == a.Intent {
+			fresh = append(fresh, o.Probe)
+		}
+	}
+	for _, t := range Tallies(h, a.Intent) {
+		if (len(kinds) == 0 || slices.Contains(kinds, t.Kind)) && !slices.Contains(fresh, t.Probe) {
+			return fmt.Sprintf("probe %s was not read after the %s attempt", t.Probe, a.Label)
+		}
+	}
+	return ""
+}
+
 // EffectAt tells whether something besides the gate showed an effect at the moment.
 func EffectAt(h *history.History, moment string) bool {
 	for _, o := range h.Observations("", moment) {
