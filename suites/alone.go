@@ -9,6 +9,24 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target/config"
 )
 
+// Share leaves a run one part of so many of what the limits let all of them do to a target that they share. A target of its own
+// is a shard's alone.
+func Share(cfg *config.Config, of int) {
+	if startsItself(cfg) {
+		return
+	}
+	for _, limit := range []*int{&cfg.Limits.Rate, &cfg.Limits.Objects} {
+		if *limit > 0 {
+			*limit = max(1, *limit/of)
+		}
+	}
+}
+
+func startsItself(cfg *config.Config) bool {
+	l := cfg.Target.Lifecycle
+	return l != nil && (l.Process != nil || l.Container != nil)
+}
+
 // MayShare says why runs of a configuration may not go on at once on one machine: they would be in each other's way. Each has a
 // target of its own where the run starts it; then nothing may have a fixed address. Where somebody else runs the target all
 // share it: then none may kill it, move its time, stand in for what it calls, or count what others make. Nil: they may.
@@ -20,7 +38,7 @@ func MayShare(cfg *config.Config) error {
 			all = append(all, fmt.Errorf("%s has a fixed port (%s), and each shard needs its own: write %s", where, address, free))
 		}
 	}
-	own := t.Lifecycle != nil && (t.Lifecycle.Process != nil || t.Lifecycle.Container != nil)
+	own := startsItself(cfg)
 	if own {
 		for i, url := range append([]string{t.URL}, t.Replicas...) {
 			where := "target.url"

@@ -97,6 +97,24 @@ func TestKillsInOneShardDisturbNoOther(t *testing.T) {
 	both.Wait()
 }
 
+// TestLimitsAreThoseOfAllShards: several shards do no more to a target that they share than one run does.
+func TestLimitsAreThoseOfAllShards(t *testing.T) {
+	t.Parallel()
+	const rest = "limits: {rate: 60, objects: 1}\noperations: {make: {request: {method: POST, path: /things}}}\n"
+	for file, want := range map[string][2]int{
+		"target: {url: 'http://127.0.0.1:1'}\n" + rest:                                            {20, 1},
+		"target: {url: 'http://127.0.0.1:{port}', lifecycle: {process: {command: [x]}}}\n" + rest: {60, 1},
+	} {
+		cfg, err := config.Parse("x.yaml", []byte(file), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if suites.Share(cfg, 3); cfg.Limits.Rate != want[0] || cfg.Limits.Objects != want[1] {
+			t.Errorf("%s: found %+v", file, cfg.Limits)
+		}
+	}
+}
+
 func TestMayShare(t *testing.T) {
 	t.Parallel()
 	const op = "operations: {make: {request: {method: POST, path: /things, body: {t: x}}%s}}\n"

@@ -87,6 +87,9 @@ func (c *RunCmd) Run(ctx context.Context, io streams) error {
 		var cancel context.CancelFunc
 		ctx, cancel = orphaned(ctx)
 		defer cancel()
+		if _, of, err := run.ParseShard(c.Shard); err == nil {
+			suites.Share(cfg, of)
+		}
 	}
 	report, err := suites.Run(ctx, suites.Options{Config: cfg, Selection: c.selection(), Seed: c.Seed, Shard: c.Shard, Out: c.Out, Strict: c.Strict,
 		AllowInconclusive: c.AllowInconclusive, AllowRemote: c.AllowRemote, Racy: known(), Storm: storm.Order{Length: c.length()}, Version: version(), Rerun: c.rerun(), Progress: shown})

@@ -146,18 +146,14 @@ func (r *Run) Step(ctx context.Context, s Step) ([]verdict.Verdict, error) {
 	}
 	of := len(r.plan.Steps)
 	r.opts.Progress.Started(r.done+1, of, s)
+	if r.prepare(ctx, sc); r.problem != nil {
+		return nil, r.problem
+	}
 	var vs []verdict.Verdict
 	if moot(s, r.seen) {
 		r.putOff = append(r.putOff, s)
 		vs = judgeStep(r.plan, s.Operation, s.Requirements, nil)
 	} else {
-		if sc.Ends() || sc.Ages {
-			r.late(ctx)
-		}
-		if sc.Ages && !r.aged {
-			r.aged = true
-			r.count(ctx) // what comes to an end by its age must not look as if it had been lost
-		}
 		vs = r.play(ctx, sc, s)
 	}
 	r.done++
@@ -168,6 +164,17 @@ func (r *Run) Step(ctx context.Context, s Step) ([]verdict.Verdict, error) {
 		return vs, r.problem
 	}
 	return vs, ctx.Err()
+}
+
+// prepare does what has to come before a scenario that disturbs the others.
+func (r *Run) prepare(ctx context.Context, sc target.Scenario) {
+	if sc.Ends() || sc.Ages {
+		r.late(ctx)
+	}
+	if sc.Ages && !r.aged {
+		r.aged = true
+		r.count(ctx) // what comes to an end by its age must not look as if it had been lost
+	}
 }
 
 // play runs the scenario of a step, again when its fault did not land, and gives the verdicts before premises.
