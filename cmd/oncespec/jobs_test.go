@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestJobsAreOneRun(t *testing.T) {
@@ -129,5 +130,39 @@ func TestShardsThatDoNotGoTogether(t *testing.T) {
 	}
 	if got := merge(one).want(t, 5); !strings.Contains(got.out, "shard 2/2") {
 		t.Errorf("half of a run: %s", got.out)
+	}
+}
+
+// TestShardsDoNotOutliveTheRun: where the run is killed they end by themselves, cleanly, and leave whole reports.
+func TestShardsDoNotOutliveTheRun(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "report")
+	p := command(t, "run", "--jobs", "2", "--out", out)
+	p.Stderr = nil
+	stderr, err := p.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	started := regexp.MustCompile(`^ *\d+/\d+ `)
+	for lines := bufio.NewScanner(stderr); lines.Scan() && !started.MatchString(lines.Text()); {
+	}
+	p.Process.Kill()
+	p.Wait()
+	for _, shard := range []string{"shard-1", "shard-2"} {
+		dir := filepath.Join(out, shard)
+		for deadline := time.Now().Add(generous); ; time.Sleep(20 * time.Millisecond) {
+			if _, err := os.Stat(filepath.Join(dir, "report.html")); err == nil {
+				break // it is the last that is written
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("%s goes on without the run", shard)
+			}
+		}
+		if r := report(t, dir); r.Result != "interrupted" {
+			t.Errorf("%s ended %q", shard, r.Result)
+		}
 	}
 }

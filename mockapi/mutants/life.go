@@ -20,10 +20,7 @@ var lifetimeMutants = []Mutant{
 		Stage:     "Claim",
 		Operation: "create-ticket",
 		Must:      []string{"key/retained"},
-		May: []May{
-			{"downstream/one-effect", "what is forgotten is booked again"},
-		},
-		Install: func(f *flow.Flow) { f.Contract.Lifetime /= 2 },
+		Install:   func(f *flow.Flow) { f.Contract.Lifetime /= 2 },
 	},
 	{
 		Name:      "expired-key-replays-for-ever",

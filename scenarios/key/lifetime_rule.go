@@ -24,22 +24,24 @@ func retainedRule(c rule.Case, h *history.History) []rule.Finding {
 		return single(rule.Inconclusive(verdict.Environment, "the retry %s", why))
 	}
 	when := fmt.Sprintf("%v into a lifetime of %v", age, c.Contract.Lifetime)
-	proof := rule.ProofOf(first, last)
-	switch end := c.End(h, first.Intent); {
-	case end.Broken():
-		return single(rule.Fail(proof, "%s: %s: %s", when, end.How, end.Detail))
-	case end.How == rule.Unread && rule.Unseen(h, first.Intent), end.How == rule.Done:
-		if !c.Succeeded(last) {
-			break
-		}
-		return single(rule.Pass(proof, "%s a retry was answered %s", when, c.Says(last)))
-	case end.How == rule.Unread:
-		return single(rule.Inconclusive(verdict.Environment, "%s", end.Detail))
-	}
-	if c.Contract.Fidelity.OnlyEffect() {
+	proof, says := rule.ProofOf(first, last), c.Says(last)
+	made, readable := most(h, last.Intent)
+	likeness, where := rule.CompareBodies(first.Answer.Body, last.Answer.Body, c.Contract.Volatile)
+	switch {
+	case made > 1:
+		return single(rule.Fail(proof, "%s the request was executed again: %s", when, rule.Plural(made, "effect")))
+	case !readable && !rule.Unseen(h, last.Intent):
+		return single(rule.Inconclusive(verdict.Environment, "the effects could not be read"))
+	case readable && made == 0:
+		return single(rule.Fail(proof, "%s the effect of the first attempt is gone", when))
+	case !c.Succeeded(last) && c.Contract.Fidelity.OnlyEffect():
 		return single(rule.Pass(proof, "%s there is one effect; the contract promises no more", when))
+	case !c.Succeeded(last):
+		return single(rule.Fail(proof, "%s a retry was answered %s", when, says))
+	case c.Contract.Fidelity.CoversBody() && likeness == rule.Unlike:
+		return single(rule.Fail(proof, "%s a retry was answered %s, but %s", when, says, where))
 	}
-	return single(rule.Fail(proof, "%s a retry was answered %s", when, c.Says(last)))
+	return single(rule.Pass(proof, "%s a retry was answered %s", when, says))
 }
 
 // expiredRule: after the lifetime the answer is as declared.

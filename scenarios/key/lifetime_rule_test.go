@@ -33,11 +33,8 @@ func grown(scenario, label string, by time.Duration, effects int) *aging {
 	s.in = s.Intent()
 	s.first = s.Answered(s.in, "first", 201, `{"id":"t-1"}`)
 	s.Saw(s.in, history.Resource, "first", 1, "t-1")
-	s.twin = s.in
-	if scenario == "key/expired" {
-		s.twin = s.Intent()
-		s.twin.TwinOf, s.twin.Key, s.twin.Markers = s.in.ID, s.in.Key, s.in.Markers
-	}
+	s.twin = s.Intent()
+	s.twin.TwinOf, s.twin.Key, s.twin.Markers = s.in.ID, s.in.Key, s.in.Markers
 	s.clock = s.Fault("clock", s.in, "")
 	s.clock.Moved = by.Microseconds()
 	s.last = s.Answered(s.twin, label, 201, `{"id":"t-1"}`)
@@ -62,6 +59,7 @@ func TestRetained(t *testing.T) {
 		"the retry came too late":    {time.Hour - 500*time.Millisecond, func(s *aging) { s.seen.Count = 2 }, inconclusive},
 		"the first was refused":      {early, func(s *aging) { answer(409, `{}`)(s.first) }, inconclusive},
 		"the effect cannot be read":  {early, func(s *aging) { s.seen.Error = "timeout" }, inconclusive},
+		"the effect is gone":         {early, func(s *aging) { s.seen.Count = 0 }, fail},
 		"an intermediary was unsure": {early, func(s *aging) { answer(503, ``)(s.last) }, inconclusive},
 	} {
 		t.Run(name, func(t *testing.T) {

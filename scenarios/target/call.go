@@ -33,9 +33,14 @@ func (t *Target) call(ctx context.Context, request rewrite.Request) (*wire.Answe
 }
 
 func (t *Target) callAt(ctx context.Context, i *instance, request rewrite.Request) (*wire.Answer, error) {
-	t.unpaced()
 	ctx, cancel := context.WithTimeout(ctx, t.cfg.Timeouts.Request)
 	defer cancel()
+	return t.callUntil(ctx, i, request)
+}
+
+// callUntil waits for the answer as long as the context lets it.
+func (t *Target) callUntil(ctx context.Context, i *instance, request rewrite.Request) (*wire.Answer, error) {
+	t.unpaced()
 	bytes, err := wire.Bytes(request, i.name())
 	if err != nil {
 		return nil, err

@@ -14,20 +14,22 @@ import (
 // longestWait is how long a lifetime may be to be waited for, where there is no clock to be moved.
 const longestWait = 15 * time.Second
 
-// Elapse lets the target's time pass, by its clock or by waiting, and tells whether it did. What its clock said is recorded as a
-// history.Fault; that time passed by itself shows in the times of what follows.
-func (s *Stage) Elapse(ctx context.Context, d time.Duration) bool {
+// Elapse lets the target's time pass, by its clock or by waiting, and tells whether it did, and by how much the clock was moved.
+// What its clock said is recorded as a history.Fault; that time passed by itself shows in the times of what follows.
+func (s *Stage) Elapse(ctx context.Context, d time.Duration) (moved time.Duration, passed bool) {
 	t := s.target
 	c := t.cfg.Target.Clock
+	if c != nil {
+		d = d.Truncate(time.Second) // what every clock can be told
+	}
 	switch {
 	case d <= 0:
-		return true
+		return 0, true
 	case c == nil && d > longestWait:
-		return false
+		return 0, false
 	case c == nil:
-		return Pause(ctx, d)
+		return 0, Pause(ctx, d)
 	}
-	d = d.Truncate(time.Second) // what every clock can be told
 	limited, cancel := context.WithTimeout(ctx, c.Within)
 	defer cancel()
 	fault := &history.Fault{Kind: "clock", Detail: fmt.Sprintf("the target's clock was moved by %v", d)}
@@ -35,9 +37,10 @@ func (s *Stage) Elapse(ctx context.Context, d time.Duration) bool {
 		fault.Detail = t.redact.text(err.Error())
 	} else {
 		fault.Landed, fault.Moved = true, d.Microseconds()
+		moved = d
 	}
 	s.rec.add(history.Event{Fault: fault})
-	return fault.Landed
+	return moved, fault.Landed
 }
 
 func (t *Target) moveClock(ctx context.Context, c *config.Clock, by string) error {
@@ -55,7 +58,7 @@ func (t *Target) moveClock(ctx context.Context, c *config.Clock, by string) erro
 	if err != nil {
 		return fmt.Errorf("target.clock: %w", err)
 	}
-	answer, err := t.call(ctx, request)
+	answer, err := t.callUntil(ctx, t.voice(), request)
 	switch {
 	case err != nil:
 		return fmt.Errorf("target.clock: %s %s: %w", request.Method, request.Target(), err)

@@ -35,7 +35,7 @@ operations:
 	}
 	defer to.Close(t.Context())
 	s := to.Stage(target.Scenario{ID: "key/retained"}, cfg.Operations["create"], target.StageOptions{})
-	passed = s.Elapse(t.Context(), by)
+	_, passed = s.Elapse(t.Context(), by)
 	for _, h := range s.Histories() {
 		for _, e := range h.Events {
 			if e.Fault != nil {

@@ -13,7 +13,7 @@ var clockToken = regexp.MustCompile(`\{duration\}|\$\{?DURATION\b`)
 type Clock struct {
 	HTTP    *Request      `json:"http,omitempty"`    // a request, answered 2xx once the time has moved
 	Command string        `json:"command,omitempty"` // a shell command that returns once it has; also told as $DURATION
-	Within  time.Duration `json:"within,omitempty"`  // default 10s
+	Within  time.Duration `json:"within,omitempty"`  // default 30s: what is old is removed meanwhile
 }
 
 func (k *checker) clock(c *Clock) {

@@ -29,7 +29,7 @@ func TestAClock(t *testing.T) {
 			switch {
 			case c.want == "" && err != nil:
 				t.Error(err)
-			case c.want == "" && cfg.Target.Clock.Within != map[bool]time.Duration{true: 3 * time.Second, false: defaultCommand}[strings.Contains(c.clock, "3s")]:
+			case c.want == "" && cfg.Target.Clock.Within != map[bool]time.Duration{true: 3 * time.Second, false: defaultClock}[strings.Contains(c.clock, "3s")]:
 				t.Errorf("within %v", cfg.Target.Clock.Within)
 			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 				t.Errorf("expected %q, found %v", c.want, err)

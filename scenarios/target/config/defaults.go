@@ -11,6 +11,7 @@ const (
 	defaultReady    = 30 * time.Second
 	defaultHook     = time.Minute
 	defaultCommand  = 10 * time.Second
+	defaultClock    = 30 * time.Second
 	defaultObjects  = 5000
 	defaultKills    = 8
 	defaultBooked   = 201
@@ -45,7 +46,7 @@ func (c *Config) fill() {
 		}
 	}
 	if t := c.Target.Clock; t != nil {
-		or(&t.Within, defaultCommand)
+		or(&t.Within, defaultClock)
 	}
 	for _, op := range c.Operations {
 		for _, e := range op.Effects {
