@@ -10,5 +10,5 @@
 //
 // Where to look: stage.go and scenario.go for what a procedure sees, send.go and flight.go for an attempt, intent.go and
 // unique.go for what is sent, observe.go and crowd.go for what is counted, hold.go and trace.go for the gate, life.go for
-// kills, ladder.go, warm.go and streams.go for how bursts are brought together, power.go for what that can see, steady.go and change.go for the steady state, redact.go and secrets.go for what is never shown.
+// kills, instance.go and replica.go for one of several servers, through.go for a Toxiproxy of somebody else's, ladder.go, warm.go and streams.go for how bursts are brought together, power.go for what that can see, steady.go and change.go for the steady state, redact.go and secrets.go for what is never shown.
 package target
