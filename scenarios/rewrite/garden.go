@@ -13,7 +13,7 @@ import (
 func Garden(s *Sample, rows []Rewrite) (changes []Change, together, alone []Trial) {
 	plots := map[string]string{} // by planted value: where it stands
 	for _, r := range rows {
-		sites := r.Sites(s)
+		sites := r.sites(s, 1)
 		if len(sites) == 0 {
 			continue
 		}
@@ -52,7 +52,7 @@ func (s *Sample) checkGarden(changes []Change, all, alone []Trial) ([]Change, []
 			together = append(together, t)
 			continue
 		}
-		if sites := r.Sites(s); len(sites) > 0 {
+		if sites := r.sites(s, 1); len(sites) > 0 {
 			alone = append(alone, Trial{Rewrite: r.ID, Site: sites[0]})
 		}
 	}

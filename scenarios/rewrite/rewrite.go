@@ -65,14 +65,17 @@ const (
 
 // Sites lists where the rewrite can act on a sample: places that are there and may change, then places where a value is
 // planted first, guesses last; in document order within each.
-func (r Rewrite) Sites(s *Sample) []Site {
+func (r Rewrite) Sites(s *Sample) []Site { return r.sites(s, maxSites) }
+
+// sites stops at so many of them.
+func (r Rewrite) sites(s *Sample, most int) []Site {
 	candidates := r.act.candidates(s)
 	slices.SortStableFunc(candidates, func(a, b Site) int { return a.rank() - b.rank() })
 	tries := min(maxTries, 4+maxWork/max(1, len(s.request.Body)), len(candidates))
 	var out []Site
 	for _, site := range candidates[:tries] {
 		if _, ok := r.Apply(s, site, 0); ok {
-			if out = append(out, site); len(out) == maxSites {
+			if out = append(out, site); len(out) == most {
 				break
 			}
 		}

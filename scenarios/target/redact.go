@@ -214,7 +214,7 @@ func redactForm(s string) string {
 // redactMembers redacts the values of JSON members by name. It works on any text, since what a target answers may be cut,
 // invalid, or JSON inside of a JSON string.
 func redactMembers(s string) string {
-	if !strings.Contains(s, `"`) {
+	if !strings.Contains(s, `"`) || !secret.Mentions(s) {
 		return s
 	}
 	names := memberName.FindAllStringSubmatchIndex(s, -1)

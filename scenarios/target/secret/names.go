@@ -30,3 +30,10 @@ var separators = strings.NewReplacer("_", "", "-", "", ".", "")
 func Member(name string) bool {
 	return slices.Contains(members, strings.ToLower(separators.Replace(name)))
 }
+
+// Mentions tells whether a text could hold a member or a parameter with such a name: false means that it holds none. It is
+// far cheaper than looking for names, and most texts hold none.
+func Mentions(text string) bool {
+	plain := strings.ToLower(separators.Replace(text))
+	return slices.ContainsFunc(members, func(name string) bool { return strings.Contains(plain, name) })
+}
