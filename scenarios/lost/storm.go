@@ -23,6 +23,8 @@ const (
 	stormHeld = 4
 	// calmRounds go by between two rounds that kill or pause: a restart takes longer than all the rest.
 	calmRounds = 4
+	// roundTries is how often a round is played until its faults are proven to have landed.
+	roundTries = 3
 	// keptRounds are kept though all is well with them; of a longer storm the others are counted twice, judged and let go.
 	keptRounds = 3
 )
@@ -88,12 +90,23 @@ func (v *rounds) next(ctx context.Context) error {
 		return nil
 	}
 	v.round++
-	trial := v.stage.Trial(fmt.Sprintf("round %d", v.round))
-	if err := play(ctx, trial, history.Storm{Schedule: schedule}); err != nil {
-		return err
+	var trial *target.Stage
+	var outcome verdict.Outcome
+	var h *history.History
+	for try := 1; try <= roundTries; try++ { // the whole storm is not played again for one round that proves nothing
+		if trial != nil {
+			v.stage.Forget(trial)
+		}
+		trial = v.stage.Trial(fmt.Sprintf("round %d", v.round))
+		if err := play(ctx, trial, history.Storm{Schedule: schedule}); err != nil {
+			return err
+		}
+		if outcome, h = judged(v.stage, trial); outcome != verdict.Inconclusive || ctx.Err() != nil {
+			break
+		}
 	}
 	v.calls += len(schedule.Calls)
-	switch outcome, h := judged(v.stage, trial); {
+	switch {
 	case h != nil && outcome == verdict.Fail:
 		v.failed = true
 		return shrunk(ctx, v.stage, trial, h)
