@@ -122,5 +122,5 @@ func playedAgain(h *history.History) string {
 	if s := h.Storm; s.Plays > 0 {
 		text = fmt.Sprintf(" (%s, failed %d of %d times)", rule.Plural(len(s.Schedule.Calls), "call"), s.Failed, s.Plays)
 	}
-	return text + fmt.Sprintf("; `oncespec replay` plays storms/%s/schedule.json again", h.ID)
+	return text + fmt.Sprintf("; `oncespec replay` plays storms/%s/schedule.json again: the same schedule, not the operating system's choices", h.ID)
 }
