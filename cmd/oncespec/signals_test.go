@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +17,11 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/Shopify/toxiproxy/v2"
+	"github.com/rs/zerolog"
+
+	"github.com/oncespec/oncespec/faults/life"
 )
 
 // signals is how often a run is ended at a random instant.
@@ -148,4 +155,71 @@ func wholeOrAbsent(t *testing.T, dir string) {
 			t.Errorf("report.json is there, but not all that goes with it: %v", err)
 		}
 	}
+}
+
+// killedAt starts a run, kills it once it says that it tests, and starts another with its journal.
+func killedAt(t *testing.T, p *process, state string) {
+	t.Helper()
+	p.Env = append(p.Env, "XDG_STATE_HOME="+state)
+	read, write := io.Pipe()
+	p.Stderr = io.MultiWriter(&p.err, write)
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer io.Copy(io.Discard, read)
+		for lines := bufio.NewScanner(read); lines.Scan(); {
+			if strings.Contains(lines.Text(), "/") && strings.HasSuffix(lines.Text(), " replay") {
+				p.Process.Kill()
+				return
+			}
+		}
+	}()
+	if err := p.Wait(); err == nil {
+		t.Fatal("it was not killed")
+	}
+	write.Close()
+}
+
+func nextStart(t *testing.T, state string) {
+	t.Helper()
+	next := command(t, "run", "-r", "replay/one-effect", "--operation", "create-ticket", "--out", filepath.Join(t.TempDir(), "report"))
+	next.Env = append(next.Env, "XDG_STATE_HOME="+state)
+	if err := next.Start(); err != nil {
+		t.Fatal(err)
+	}
+	next.wait(t).want(t, 0).says(t, "ending what a run that was killed left behind")
+}
+
+// A run that was killed leaves a container; the next one removes it, although it has none itself.
+func TestNextStartRemovesAContainer(t *testing.T) {
+	t.Parallel()
+	state := t.TempDir()
+	p := inContainer(t, "run", "--lifecycle", "container", "--pack", "replay", "--operation", "create-ticket", "--out", t.TempDir())
+	killedAt(t, p, state)
+	if left, err := life.Left(t.Context(), p.Process.Pid); err != nil || len(left) == 0 {
+		t.Fatalf("there was nothing to remove: %v, %v", left, err)
+	}
+	nextStart(t, state)
+	nothingOf(t, p)
+	gone(t, p.tmp, state)
+}
+
+// A run that was killed leaves a proxy on somebody else's Toxiproxy; the next one removes it.
+func TestNextStartRemovesARemoteProxy(t *testing.T) {
+	t.Parallel()
+	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
+	s := httptest.NewServer(server.Routes())
+	t.Cleanup(s.Close)
+	state := t.TempDir()
+	p := command(t, "run", "-c", through(t, s.URL), "--pack", "replay", "--operation", "create-ticket", "--out", t.TempDir())
+	killedAt(t, p, state)
+	if len(server.Collection.Proxies()) == 0 {
+		t.Fatal("there was nothing to remove")
+	}
+	nextStart(t, state)
+	if n := len(server.Collection.Proxies()); n != 0 {
+		t.Errorf("%d proxies are left", n)
+	}
+	gone(t, p.tmp, state)
 }

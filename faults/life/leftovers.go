@@ -20,7 +20,7 @@ const (
 
 const (
 	// dockerSweepLimit bounds the search for containers: another run waits for it.
-	dockerSweepLimit = 10 * time.Second
+	dockerSweepLimit = closeLimit
 	// leftHookLimit bounds a hook of a run that is gone.
 	leftHookLimit = 20 * time.Second
 )
