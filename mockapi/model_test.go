@@ -1,0 +1,593 @@
+package mockapi_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/oncespec/oncespec/mockapi"
+	"github.com/oncespec/oncespec/mockapi/contract"
+	"github.com/oncespec/oncespec/mockapi/reference"
+	"github.com/oncespec/oncespec/mockapi/store"
+	"github.com/oncespec/oncespec/mockapi/store/storetest"
+)
+
+var modelSteps = flag.Int("model-steps", 0, "least steps of the model test on each store; 0: a few")
+
+// TestModel drives two servers on one store over HTTP, as clients, time and misfortune do, and compares all that can be seen with
+// what reference.Step makes of it. A difference is made small before it is shown.
+//
+//	go test ./mockapi -run 'TestModel$' -model-steps 10000 -timeout 60m
+func TestModel(t *testing.T) {
+	t.Parallel()
+	const eachCheck = 60 // about how many steps rapid takes in one
+	checks := max(2, *modelSteps/eachCheck)
+	for name, value := range map[string]int{"rapid.checks": checks, "rapid.steps": eachCheck} { // no other test of this package uses rapid
+		if err := flag.Set(name, fmt.Sprint(value)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, fresh := range map[string]func(*testing.T) func() func() (store.Store, error){
+		"memory": func(*testing.T) func() func() (store.Store, error) {
+			return func() func() (store.Store, error) {
+				kept := &store.Memory{}
+				return func() (store.Store, error) { return kept, nil }
+			}
+		},
+		"sqlite": func(t *testing.T) func() func() (store.Store, error) {
+			folder, n := t.TempDir(), 0
+			return func() func() (store.Store, error) {
+				n++
+				file := filepath.Join(folder, fmt.Sprintf("%d.db", n))
+				return func() (store.Store, error) { return store.Open(context.Background(), file) }
+			}
+		},
+		"postgres": func(t *testing.T) func() func() (store.Store, error) {
+			schema, n := storetest.Schema(t), 0
+			return func() func() (store.Store, error) {
+				n++ // what one trial leaves is none of the next one's business, as its tenants' keys are its own
+				return func() (store.Store, error) { return store.Open(context.Background(), schema) }
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			open := fresh(t)
+			var steps atomic.Int64
+			trial := 0
+			for done := false; !done; done = t.Failed() || int(steps.Load()) >= *modelSteps {
+				rapid.Check(t, func(rt *rapid.T) {
+					trial++
+					playModel(rt, open(), trial, &steps)
+				})
+			}
+			t.Logf("%d steps in %d trials, 0 differences", steps.Load(), trial)
+		})
+	}
+}
+
+// model is what the world should look like.
+type model struct {
+	t        *rapid.T
+	trial    int
+	contract contract.Contract
+	provider *modelProvider
+	servers  [2]*modelServer
+	offset   time.Duration
+	keys     map[string]*modelKey
+	tickets  map[string]int // by title
+	bookings map[string]int
+	muted    map[string]bool
+	held     []*modelAttempt
+	owners   int
+	compared int
+	client   http.Client // for questions
+}
+
+type modelKey struct {
+	record  reference.Record
+	payload string // of the record
+	body    string // of its answer
+	life    *modelLife
+}
+
+// modelLife is one lifetime of a key.
+type modelLife struct{ booked bool }
+
+// modelAttempt is a request whose call to the provider is held.
+type modelAttempt struct {
+	key, payload, owner string
+	version             int64
+	server              *modelServer
+	life                *modelLife
+	call                heldCall
+	late                bool
+	answered            chan answer
+}
+
+const refused = "closed" // the payload that the business refuses
+
+func playModel(t *rapid.T, reopen func() (store.Store, error), trial int, steps *atomic.Int64) {
+	promised, err := contract.Profile(contract.DefaultProfile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	promised.Lifetime = time.Hour
+	promised.Expired.Action = rapid.SampledFrom(contract.Allowed("expired.action")).Draw(t, "after the lifetime")
+	m := &model{t: t, trial: trial, contract: promised, provider: newModelProvider(), keys: map[string]*modelKey{},
+		tickets: map[string]int{}, bookings: map[string]int{}, muted: map[string]bool{}}
+	defer m.provider.Close()
+	m.client.Transport = &http.Transport{}
+	defer m.client.CloseIdleConnections()
+	for i := range m.servers {
+		m.servers[i] = &modelServer{name: string(rune('A' + i)), reopen: reopen, options: mockapi.Options{
+			Contract: promised, Downstream: m.provider.URL, BookTimeout: time.Hour, LookupTimeout: time.Minute, Lease: modelLease, Clock: true}}
+		m.servers[i].start(t)
+	}
+	defer func() {
+		for _, s := range m.servers {
+			s.kill()
+		}
+	}()
+	for _, key := range []string{"k1", "k2"} {
+		m.keys[key] = &modelKey{}
+	}
+	m.offset = m.clock() // what earlier trials on the same database left
+	t.Repeat(map[string]func(*rapid.T){
+		"":        func(*rapid.T) { steps.Add(1); m.compare() },
+		"send":    m.send,
+		"retry":   m.retry,
+		"change":  m.change,
+		"release": m.release,
+		"kill":    m.kill,
+		"start":   m.start,
+		"pause":   m.pause,
+		"resume":  m.resume,
+		"advance": m.advance,
+	})
+}
+
+func (m *model) now() time.Time { return time.Now().Add(m.offset) }
+
+func (m *model) owner() string {
+	m.owners++
+	return fmt.Sprint("o", m.owners)
+}
+
+func (m *model) title(key, payload string) string {
+	return fmt.Sprintf("%d-%s-%s", m.trial, key, payload)
+}
+
+func (m *model) bench(s *modelServer) *bench { return &bench{at: s.http.URL} }
+
+// ask sends what may be sent twice.
+func (m *model) ask(s *modelServer, method, path, body string) answer {
+	got, err := m.reader(s.http.URL+path, method, body)
+	if err != nil {
+		m.t.Fatalf("%s %s at %s: %v", method, path, s.name, err)
+	}
+	return got
+}
+
+func (m *model) reader(at, method, body string) (answer, error) {
+	request, err := http.NewRequestWithContext(context.Background(), method, at, strings.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	request.Header.Set("Authorization", "Bearer acme-token")
+	response, err := m.client.Do(request)
+	if err != nil {
+		return answer{}, err
+	}
+	defer response.Body.Close()
+	whole, err := io.ReadAll(response.Body)
+	return answer{response.StatusCode, response.Header, string(whole)}, err
+}
+
+func (m *model) anyHealthy() *modelServer {
+	for _, s := range m.servers {
+		if s.healthy() {
+			return s
+		}
+	}
+	return nil
+}
+
+func (m *model) drawHealthy() *modelServer {
+	var healthy []*modelServer
+	for _, s := range m.servers {
+		if s.healthy() {
+			healthy = append(healthy, s)
+		}
+	}
+	if len(healthy) == 0 {
+		m.t.Skip()
+	}
+	return healthy[rapid.IntRange(0, len(healthy)-1).Draw(m.t, "server")]
+}
+
+func (m *model) step(k *modelKey, e reference.Event) (decision reference.Decision) {
+	k.record, decision = reference.Step(m.contract, k.record, e, m.now())
+	return decision
+}
+
+// send sends a request with any key.
+func (m *model) send(t *rapid.T) {
+	key := rapid.SampledFrom([]string{"k1", "k2"}).Draw(t, "key")
+	m.request(t, key, rapid.SampledFrom([]string{"a", "a", "a", "b", refused}).Draw(t, "payload"))
+}
+
+// retry sends a request again.
+func (m *model) retry(t *rapid.T) {
+	key := rapid.SampledFrom([]string{"k1", "k2"}).Draw(t, "key")
+	if m.keys[key].payload == "" {
+		t.Skip()
+	}
+	m.request(t, key, m.keys[key].payload)
+}
+
+// change sends another payload under a used key.
+func (m *model) change(t *rapid.T) {
+	key := rapid.SampledFrom([]string{"k1", "k2"}).Draw(t, "key")
+	payload := rapid.SampledFrom([]string{"a", "b", refused}).Draw(t, "payload")
+	if used := m.keys[key].payload; used == "" || used == payload {
+		t.Skip()
+	}
+	m.request(t, key, payload)
+}
+
+// request sends a request, and compares what comes of it.
+func (m *model) request(t *rapid.T, key, payload string) {
+	s := m.drawHealthy()
+	does := rapid.SampledFrom([]mode{takes, refuses, drops, loses, holds, holdsLate}).Draw(t, "provider")
+	muted := rapid.Bool().Draw(t, "muted")
+	m.set(key, payload, does, muted)
+	answered := make(chan answer, 1)
+	go func() {
+		got, err := m.bench(s).try(context.Background(), "POST", "/v1/tickets", m.ticket(key, payload), keyHeader, `"`+m.key(key)+`"`)
+		if err != nil {
+			got = answer{status: -1, body: err.Error()}
+		}
+		answered <- got
+	}()
+	m.follow(s, key, payload, does, answered)
+}
+
+func (m *model) key(key string) string { return fmt.Sprintf("%d-%s", m.trial, key) }
+
+func (m *model) set(key, payload string, does mode, muted bool) {
+	title := m.title(key, payload)
+	m.muted[title] = muted
+	m.provider.set(title, does, muted)
+}
+
+func (m *model) ticket(key, payload string) string {
+	project := "ops"
+	if payload == refused {
+		project = "closed"
+	}
+	return fmt.Sprintf(`{"project":%q,"title":%q}`, project, m.title(key, payload))
+}
+
+// follow steps through what becomes of a request, and waits until it is answered, or held by the provider.
+func (m *model) follow(s *modelServer, key, payload string, does mode, answered chan answer) {
+	k := m.keys[key]
+	for range 5 {
+		owner := m.owner()
+		before := k.record
+		switch decision := m.step(k, reference.Claim{Scope: "s", Key: key, Fingerprint: payload, Owner: owner}); decision {
+		case reference.Execute:
+			if before.State == reference.Absent || before.State != reference.Released || !k.record.Created.Equal(before.Created) {
+				k.life = &modelLife{}
+			}
+			k.payload = payload
+			m.execute(s, key, payload, owner, does, answered)
+			return
+		case reference.Replay:
+			got := m.await(answered)
+			want := 201
+			if k.record.State == reference.Failed {
+				want = 403
+			}
+			m.want("a replay", got, want, "", true)
+			if k.body == "" { // done by a server that took over
+				k.body = got.body
+			}
+			if got.body != k.body {
+				m.t.Fatalf("replay of %s: got %s, want %s", key, got.body, k.body)
+			}
+			return
+		case reference.Conflict:
+			m.want("a conflict", m.await(answered), 422, "idempotency_key_reused", false)
+			return
+		case reference.TooLate:
+			m.want("too late", m.await(answered), 422, "idempotency_key_expired", false)
+			return
+		case reference.Wait:
+			m.want("a duplicate in flight", m.await(answered), 409, "idempotency_in_flight", false)
+			return
+		case reference.Reconcile:
+			if !m.resolve(key) {
+				m.want("still unknown", m.await(answered), 504, "outcome_unknown", false)
+				return
+			}
+			if k.record.State == reference.Succeeded {
+				got := m.await(answered)
+				m.want("found out to be done", got, 201, "", true)
+				k.body = got.body
+				return
+			}
+		default:
+			m.t.Fatalf("the reference decides %s", decision)
+		}
+	}
+	m.t.Fatal("the reference comes to no end")
+}
+
+// resolve settles a record as one that asks the provider does; false: it cannot be told.
+func (m *model) resolve(key string) bool {
+	k := m.keys[key]
+	m.step(k, reference.TakeOver{Owner: m.owner()})
+	switch {
+	case m.muted[m.title(key, k.payload)]:
+		return false
+	case k.life.booked:
+		m.complete(key)
+	default:
+		m.step(k, reference.Fail{Owner: k.record.Owner, Version: k.record.Version})
+	}
+	return true
+}
+
+// complete is the report of the record's owner that the work is done.
+func (m *model) complete(key string) {
+	k := m.keys[key]
+	m.step(k, reference.Complete{Owner: k.record.Owner, Version: k.record.Version, Answer: reference.Answer{Status: 201}})
+	m.tickets[m.title(key, k.payload)]++
+	k.body = "" // not seen yet
+}
+
+func (m *model) book(key, payload string, life *modelLife) {
+	if !life.booked {
+		life.booked = true
+		m.bookings[m.title(key, payload)]++
+	}
+}
+
+func (m *model) execute(s *modelServer, key, payload, owner string, does mode, answered chan answer) {
+	k := m.keys[key]
+	report := func(f reference.Fail) {
+		f.Owner, f.Version = k.record.Owner, k.record.Version
+		m.step(k, f)
+	}
+	if payload == refused {
+		report(reference.Fail{Answer: reference.Answer{Status: 403}})
+		got := m.await(answered)
+		m.want("a final refusal", got, 403, "project_closed", false)
+		k.body = got.body
+		return
+	}
+	switch does {
+	case holds, holdsLate:
+		if does == holdsLate {
+			m.book(key, payload, k.life)
+		}
+		attempt := &modelAttempt{key: key, payload: payload, owner: owner, version: k.record.Version, server: s, life: k.life, late: does == holdsLate, answered: answered}
+		select {
+		case attempt.call = <-m.provider.arrived:
+		case got := <-answered:
+			m.t.Fatalf("answered %d %s, want its call held", got.status, got.body)
+		case <-time.After(deadline):
+			m.t.Fatal("no call arrived")
+		}
+		m.held = append(m.held, attempt)
+		return
+	case takes, loses:
+		m.book(key, payload, k.life)
+	}
+	switch {
+	case does == takes, does == loses && !m.muted[m.title(key, payload)]:
+		m.complete(key)
+		got := m.await(answered)
+		m.want("a first answer", got, 201, "", false)
+		k.body = got.body
+	case !m.muted[m.title(key, payload)]:
+		if k.life.booked { // by an earlier attempt, whose call came in late
+			m.complete(key)
+			got := m.await(answered)
+			m.want("found to be booked", got, 201, "", false)
+			k.body = got.body
+			return
+		}
+		report(reference.Fail{Answer: reference.Answer{Status: 503}})
+		m.want("nothing done", m.await(answered), 503, "provider_unavailable", false)
+	default:
+		report(reference.Fail{Answer: reference.Answer{Status: 504}, Uncertain: true})
+		m.want("unknown", m.await(answered), 504, "outcome_unknown", false)
+	}
+}
+
+func (m *model) await(answered chan answer) answer {
+	select {
+	case got := <-answered:
+		return got
+	case <-time.After(deadline):
+		m.t.Fatal("no answer")
+		return answer{}
+	}
+}
+
+func (m *model) want(what string, got answer, status int, code string, replayed bool) {
+	if got.status != status || code != "" && got.code() != code || got.replayed() != replayed {
+		m.t.Fatalf("%s: got %d %q replayed %v, want %d %q replayed %v: %s", what, got.status, got.code(), got.replayed(), status, code, replayed, got.body)
+	}
+}
+
+// release lets a held call go on.
+func (m *model) release(t *rapid.T) {
+	healthy := slices.DeleteFunc(slices.Clone(m.held), func(a *modelAttempt) bool { return !a.server.healthy() })
+	if len(healthy) == 0 {
+		t.Skip()
+	}
+	a := healthy[rapid.IntRange(0, len(healthy)-1).Draw(t, "held call")]
+	m.held = slices.DeleteFunc(m.held, func(other *modelAttempt) bool { return other == a })
+	m.set(a.key, a.payload, takes, m.muted[m.title(a.key, a.payload)])
+	m.book(a.key, a.payload, a.life)
+	k := m.keys[a.key]
+	close(a.call.goOn)
+	if k.record.Owner == a.owner && k.record.Version == a.version && k.record.State == reference.InProgress {
+		m.complete(a.key)
+		got := m.await(a.answered)
+		m.want("the held one", got, 201, "", false)
+		k.body = got.body
+		return
+	}
+	m.follow(a.server, a.key, a.payload, takes, a.answered) // it was replaced
+}
+
+func (m *model) kill(t *rapid.T) {
+	s := m.servers[rapid.IntRange(0, 1).Draw(t, "server")]
+	if s.server == nil {
+		t.Skip()
+	}
+	s.kill()
+	for _, a := range m.held {
+		if a.server == s {
+			<-a.answered // the connection ended
+		}
+	}
+	m.held = slices.DeleteFunc(m.held, func(a *modelAttempt) bool { return a.server == s })
+	m.converge()
+}
+
+func (m *model) start(t *rapid.T) {
+	for _, s := range m.servers {
+		if s.server == nil {
+			s.start(t)
+			m.converge()
+			return
+		}
+	}
+	t.Skip()
+}
+
+func (m *model) pause(t *rapid.T) {
+	s := m.drawHealthy()
+	if rapid.IntRange(0, 2).Draw(t, "seldom") > 0 { // each takes a lease
+		t.Skip()
+	}
+	s.pause()
+	m.converge()
+}
+
+func (m *model) resume(t *rapid.T) {
+	for _, s := range m.servers {
+		if s.paused {
+			s.resume()
+			m.converge()
+			return
+		}
+	}
+	t.Skip()
+}
+
+func (m *model) advance(t *rapid.T) {
+	s := m.drawHealthy()
+	by := time.Duration(rapid.SampledFrom([]int{0, 7, 28, 63}).Draw(t, "minutes")) * time.Minute // never at the edge of an hour
+	m.want("clock", m.ask(s, "POST", "/clock", fmt.Sprintf(`{"advance":%q}`, by)), 204, "", false)
+	m.offset += by
+}
+
+// clock is how far the clock of the store was moved.
+func (m *model) clock() time.Duration {
+	offset, err := time.ParseDuration(m.ask(m.servers[0], "GET", "/clock", "").field("offset"))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return offset
+}
+
+// converge has a healthy server take over what dead and stopped ones are at work on.
+func (m *model) converge() {
+	s := m.anyHealthy()
+	if s == nil {
+		return
+	}
+	for key, k := range m.keys {
+		if k.record.State != reference.InProgress {
+			continue
+		}
+		if slices.ContainsFunc(m.held, func(a *modelAttempt) bool { return a.owner == k.record.Owner && a.server.healthy() }) {
+			continue
+		}
+		m.step(k, reference.Crash{Owner: k.record.Owner, Version: k.record.Version})
+		m.resolve(key)
+		m.eventually(s, key)
+	}
+}
+
+func (m *model) eventually(s *modelServer, key string) {
+	for end := time.Now().Add(deadline); ; time.Sleep(5 * time.Millisecond) {
+		if m.state(s, key) == m.wantState(key) {
+			return
+		}
+		if time.Now().After(end) {
+			m.t.Fatalf("%s reads %q at %s, want %q", key, m.state(s, key), s.name, m.wantState(key))
+		}
+	}
+}
+
+func (m *model) state(s *modelServer, key string) string {
+	got := m.ask(s, "GET", "/v1/operations/"+m.key(key), "")
+	if got.status == 404 {
+		return ""
+	}
+	return got.field("state")
+}
+
+func (m *model) wantState(key string) string {
+	r := m.keys[key].record
+	if end, ever := r.Expires(m.contract); r.State == reference.Released || r.State == reference.Expired || ever && !m.now().Before(end) {
+		return ""
+	}
+	return string(r.State)
+}
+
+// compare looks at all that can be seen.
+func (m *model) compare() {
+	m.compared++
+	for key := range m.keys {
+		for i, s := range m.servers {
+			if !s.healthy() {
+				continue
+			}
+			if got, want := m.state(s, key), m.wantState(key); got != want {
+				m.t.Fatalf("%s reads %q at %s, want %q", key, got, s.name, want)
+			}
+			if m.compared%len(m.servers) != i { // they take turns at the longer lists
+				continue
+			}
+			for _, payload := range []string{"a", "b", refused} {
+				title := m.title(key, payload)
+				if got, want := strings.Count(m.ask(s, "GET", "/v1/tickets?title="+title, "").body, `"id":`), m.tickets[title]; got != want {
+					m.t.Fatalf("%d tickets %s at %s, want %d", got, title, s.name, want)
+				}
+			}
+		}
+		for _, payload := range []string{"a", "b", refused} {
+			if got, want := m.provider.bookings(m.title(key, payload)), m.bookings[m.title(key, payload)]; got != want {
+				m.t.Fatalf("%d bookings of %s, want %d", got, m.title(key, payload), want)
+			}
+		}
+	}
+}
