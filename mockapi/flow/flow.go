@@ -139,6 +139,9 @@ func (f *Flow) attempt(ctx context.Context, call *Call) (answer Answer, again bo
 		return f.Wait(ctx, call, entry)
 	case reference.Reconcile:
 		resolved, err := f.Resolve(ctx, entry)
+		if errors.Is(err, ErrReplaced) {
+			return Answer{}, true, nil // somebody else is at it, or was
+		}
 		if err != nil || !resolved {
 			return UnknownOutcome(), false, err
 		}

@@ -177,6 +177,9 @@ func (f *Flow) resolveAll(ctx context.Context, orphans []Entry) (unresolved int,
 	for i, orphan := range orphans {
 		all.Go(func() (err error) {
 			done[i], err = f.Resolve(ctx, orphan)
+			if errors.Is(err, ErrReplaced) {
+				return nil // somebody else is at it, and may come to no end
+			}
 			return err
 		})
 	}
@@ -233,7 +236,7 @@ func (f *Flow) takeOver(ctx context.Context, id store.ID) (resolved bool, err er
 	})
 	switch {
 	case errors.Is(err, errBusy):
-		return false, nil
+		return false, ErrReplaced
 	case errors.Is(err, ErrReplaced), errors.Is(err, store.ErrNotFound), err == nil && entry.State.Final():
 		return true, nil // settled by somebody else meanwhile
 	case err != nil:
@@ -246,20 +249,13 @@ func (f *Flow) takeOver(ctx context.Context, id store.ID) (resolved bool, err er
 			return false, err
 		}
 		_, err = f.Complete(ctx, entry, f.Effect(command, entry.Tenant))
-		return err == nil, ignoreReplaced(err)
+		return err == nil, err
 	case NotBooked:
 		_, err := f.Fail(ctx, entry, reference.Fail{})
-		return err == nil, ignoreReplaced(err)
+		return err == nil, err
 	}
 	f.Log.Info("the outcome is still unknown", "operation", entry.Operation)
 	return false, nil
 }
 
 var errBusy = errors.New("an attempt is at work on it")
-
-func ignoreReplaced(err error) error {
-	if errors.Is(err, ErrReplaced) {
-		return nil
-	}
-	return err
-}

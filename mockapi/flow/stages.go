@@ -46,7 +46,8 @@ type Stages struct {
 	// Wait answers a duplicate of what is in progress, or waits and wants the call tried again.
 	Wait func(context.Context, *Call, Entry) (answer Answer, again bool, err error)
 
-	// Resolve settles an entry whose owner is gone by finding out what was done; false: it cannot be told yet.
+	// Resolve settles an entry whose owner is gone by finding out what was done; false: it cannot be told yet. ErrReplaced:
+	// somebody else is settling it.
 	Resolve func(context.Context, Entry) (bool, error)
 	// Orphan notes that the owner of an entry is gone; it runs for each at the start.
 	Orphan func(tx store.Tx, entry Entry) error
