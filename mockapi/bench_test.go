@@ -26,8 +26,9 @@ type bench struct {
 
 	server *mockapi.Server
 	http   *httptest.Server
-	at     string        // the URL that requests go to
-	hungUp chan struct{} // gets one for each client that hung up before it was answered
+	at     string          // the URL that requests go to
+	link   *storetest.Link // to the database; may be nil
+	hungUp chan struct{}   // gets one for each client that hung up before it was answered
 }
 
 // onEveryStore runs a test with a bench on each kind of store.

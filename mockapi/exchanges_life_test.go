@@ -113,6 +113,79 @@ var lifeExchanges = map[string]exchange{
 			return fmt.Sprintf("duplicate %s, first %s, retry %s; tickets %d", brief(two), brief(one), brief(other.create("k1", "t")), b.tickets("t"))
 		},
 	},
+	"replay beside the work": {
+		"201 replay; tickets 1",
+		func(b *bench) string {
+			b.create("k1", "t")
+			b.downstream.await(b.t)
+			b.downstream.set(func() { b.downstream.hold = make(chan struct{}) })
+			other := b.later("k2", "u")
+			b.downstream.await(b.t)
+			retry := meets(b, "t")
+			b.downstream.set(func() { release(&b.downstream.hold) })
+			got := <-retry
+			<-other
+			return fmt.Sprintf("%s; tickets %d", brief(got), b.tickets("t"))
+		},
+	},
+	"replays together": {
+		"each its own true",
+		func(b *bench) string {
+			own := true
+			first := map[string]answer{"k1": b.create("k1", "k1"), "k2": b.create("k2", "k2")}
+			for round := 0; round < 20 && own; round++ { // a race is not won every time
+				one, two := b.later("k1", "k1"), b.later("k2", "k2")
+				own = (<-one).body == first["k1"].body && (<-two).body == first["k2"].body
+			}
+			return fmt.Sprint("each its own ", own)
+		},
+	},
+	"killed with two unfinished": {
+		"succeeded succeeded",
+		func(b *bench) string {
+			b.downstream.set(func() { b.downstream.holdLate = make(chan struct{}) })
+			one, two := b.later("k1", "t"), b.later("k2", "u")
+			b.eventually("both bookings are made", func() bool { return b.downstream.booked("t")+b.downstream.booked("u") == 2 })
+			b.restart()
+			<-one
+			<-two
+			return b.state("k1") + " " + b.state("k2")
+		},
+	},
+	"after many others": {
+		"201 replay; tickets 1",
+		func(b *bench) string {
+			b.create("k1", "t")
+			for i := range 10 {
+				b.create(fmt.Sprint("other", i), "u")
+			}
+			return fmt.Sprintf("%s; tickets %d", brief(b.create("k1", "t")), b.tickets("t"))
+		},
+	},
+	"database out of reach": {
+		"bookings 0",
+		func(b *bench) string {
+			b.link.Cut()
+			b.create("k1", "t")
+			b.link.Mend()
+			return fmt.Sprint("bookings ", b.downstream.booked("t"))
+		},
+	},
+	"commit not confirmed": {
+		"tickets 1",
+		func(b *bench) string {
+			b.downstream.set(func() { b.downstream.hold = make(chan struct{}) })
+			first := b.later("k1", "t")
+			b.downstream.await(b.t)
+			b.link.LoseAnswer("commit")
+			b.downstream.set(func() { release(&b.downstream.hold) })
+			b.eventually("the commit is not confirmed", b.link.IsDown)
+			b.link.Mend()
+			<-first
+			b.eventually("a retry gets a result", func() bool { return b.create("k1", "t").status == 201 })
+			return fmt.Sprint("tickets ", b.tickets("t"))
+		},
+	},
 	"asked to stop": {
 		correct: "201 | 201 replay; tickets 1, bookings 1",
 		do: func(b *bench) string {
@@ -120,8 +193,13 @@ var lifeExchanges = map[string]exchange{
 			first := b.later("k1", "t")
 			b.eventually("the booking is made", func() bool { return b.downstream.booked("t") == 1 })
 			b.server.Stop()
-			b.downstream.set(func() { release(&b.downstream.holdLate) })
-			one := <-first
+			var one answer
+			select {
+			case one = <-first: // it does not wait for its work
+			case <-time.After(200 * time.Millisecond):
+				b.downstream.set(func() { release(&b.downstream.holdLate) })
+				one = <-first
+			}
 			b.restart()
 			return fmt.Sprintf("%s | %s; tickets %d, bookings %d", brief(one), brief(b.create("k1", "t")), b.tickets("t"), b.downstream.booked("t"))
 		},
@@ -136,13 +214,21 @@ var exchangeOptions = map[string]func(*testing.T, *mockapi.Options){
 	"owner stopped after the booking": func(_ *testing.T, o *mockapi.Options) { o.Lease = shortLease },
 }
 
-func anHour(t *testing.T, o *mockapi.Options) { lasting(t, contract.ActionExecute)(o) }
+// byLink are the exchanges that need a database at the end of a link.
+var byLink = []string{"database out of reach", "commit not confirmed"}
 
-// awaited are the mutants that are not listed until the requirement is there that they prove.
-var awaited = []string{"no-fencing", "takeover-executes-blindly", "stop-drops-work"}
+func anHour(t *testing.T, o *mockapi.Options) { lasting(t, contract.ActionExecute)(o) }
 
 // seenInLife says of further mutants where they give themselves away.
 var seenInLife = map[string]differs{
+	"unprotected-when-busy":        {"replay beside the work", "tickets 2"},
+	"replays-share-a-buffer":       {"replays together", "each its own false"},
+	"recovers-the-first-only":      {"killed with two unfinished", "in_progress"},
+	"keeps-six-records":            {"after many others", "tickets 2"},
+	"unrecorded-when-stopping":     {"asked to stop", "tickets 2"},
+	"refusal-wears-off":            {"refused for good", "403 | 201"},
+	"store-down-executes":          {"database out of reach", "bookings 1"},
+	"doubtful-commit-repeated":     {"commit not confirmed", "tickets 2"},
 	"unique-index-missing":         {"duplicates together", "one ticket false"},
 	"read-committed-upsert":        {"duplicates together", "one ticket false"},
 	"advisory-lock-released-early": {"duplicates together", "one ticket false"},

@@ -3,6 +3,7 @@ package mockapi_test
 import (
 	"context"
 	"net/http/httptest"
+	"sync"
 	"time"
 
 	"pgregory.net/rapid"
@@ -21,6 +22,25 @@ type modelServer struct {
 	http   *httptest.Server
 	store  *stoppable
 	paused bool
+}
+
+// serverLog keeps what the servers of a model said, for when it differs.
+type serverLog struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (l *serverLog) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text = append(l.text, line...)
+	return len(line), nil
+}
+
+func (l *serverLog) last() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return string(l.text[max(0, len(l.text)-2000):])
 }
 
 // healthy tells whether it runs and is not paused.

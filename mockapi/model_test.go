@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -91,6 +92,7 @@ type model struct {
 	held     []*modelAttempt
 	owners   int
 	compared int
+	log      serverLog
 	client   http.Client // for questions
 }
 
@@ -131,7 +133,8 @@ func playModel(t *rapid.T, reopen func() (store.Store, error), trial int, steps 
 	defer m.client.CloseIdleConnections()
 	for i := range m.servers {
 		m.servers[i] = &modelServer{name: string(rune('A' + i)), reopen: reopen, options: mockapi.Options{
-			Contract: promised, Downstream: m.provider.URL, BookTimeout: time.Hour, LookupTimeout: time.Minute, Lease: modelLease, Clock: true}}
+			Contract: promised, Downstream: m.provider.URL, BookTimeout: time.Hour, LookupTimeout: time.Minute, Lease: modelLease, Clock: true,
+			Logger: slog.New(slog.NewTextHandler(&m.log, nil))}}
 		m.servers[i].start(t)
 	}
 	defer func() {
@@ -429,7 +432,7 @@ func (m *model) await(answered chan answer) answer {
 
 func (m *model) want(what string, got answer, status int, code string, replayed bool) {
 	if got.status != status || code != "" && got.code() != code || got.replayed() != replayed {
-		m.t.Fatalf("%s: got %d %q replayed %v, want %d %q replayed %v: %s", what, got.status, got.code(), got.replayed(), status, code, replayed, got.body)
+		m.t.Fatalf("%s: got %d %q replayed %v, want %d %q replayed %v: %s\nthe servers said:\n%s", what, got.status, got.code(), got.replayed(), status, code, replayed, got.body, m.log.last())
 	}
 }
 

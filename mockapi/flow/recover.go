@@ -216,10 +216,15 @@ func (f *Flow) orphan(tx store.Tx, entry Entry) error {
 
 func (f *Flow) resolve(ctx context.Context, entry Entry) (bool, error) {
 	id := entry.ID()
-	resolved, err, _ := f.recovery.resolving.Do(id.Scope+"\x00"+id.Key, func() (any, error) {
-		return f.takeOver(ctx, id)
-	})
-	return resolved.(bool), err
+	for last := false; ; last = true {
+		resolved, err, shared := f.recovery.resolving.Do(id.Scope+"\x00"+id.Key, func() (any, error) {
+			return f.takeOver(ctx, id)
+		})
+		// What another one asked before this one came may be out of date.
+		if resolved.(bool) || err != nil || !shared || last {
+			return resolved.(bool), err
+		}
+	}
 }
 
 // takeOver becomes the owner of an entry, finds out what the last one did, and completes or releases the entry.

@@ -89,6 +89,13 @@ func (l *Link) Mend() {
 	}
 }
 
+// IsDown tells whether the link was cut, and not mended since.
+func (l *Link) IsDown() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.down
+}
+
 func (l *Link) wait() {
 	l.mu.Lock()
 	held := l.held
