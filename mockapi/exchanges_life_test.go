@@ -2,6 +2,7 @@ package mockapi_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -119,12 +120,17 @@ var lifeExchanges = map[string]exchange{
 			b.create("k1", "t")
 			b.downstream.await(b.t)
 			b.downstream.set(func() { b.downstream.hold = make(chan struct{}) })
-			other := b.later("k2", "u")
-			b.downstream.await(b.t)
+			var others []<-chan answer
+			for i := range 5 {
+				others = append(others, b.later(fmt.Sprint("other", i), "u"))
+				b.downstream.await(b.t)
+			}
 			retry := meets(b, "t")
 			b.downstream.set(func() { release(&b.downstream.hold) })
 			got := <-retry
-			<-other
+			for _, other := range others {
+				<-other
+			}
 			return fmt.Sprintf("%s; tickets %d", brief(got), b.tickets("t"))
 		},
 	},
@@ -140,26 +146,22 @@ var lifeExchanges = map[string]exchange{
 			return fmt.Sprint("each its own ", own)
 		},
 	},
-	"killed with two unfinished": {
-		"succeeded succeeded",
+	"killed with six unfinished": {
+		"succeeded succeeded succeeded succeeded succeeded succeeded",
 		func(b *bench) string {
 			b.downstream.set(func() { b.downstream.holdLate = make(chan struct{}) })
-			one, two := b.later("k1", "t"), b.later("k2", "u")
-			b.eventually("both bookings are made", func() bool { return b.downstream.booked("t")+b.downstream.booked("u") == 2 })
-			b.restart()
-			<-one
-			<-two
-			return b.state("k1") + " " + b.state("k2")
-		},
-	},
-	"after many others": {
-		"201 replay; tickets 1",
-		func(b *bench) string {
-			b.create("k1", "t")
-			for i := range 10 {
-				b.create(fmt.Sprint("other", i), "u")
+			var all []<-chan answer
+			for i := range 6 {
+				all = append(all, b.later(fmt.Sprint("k", i), "t"))
 			}
-			return fmt.Sprintf("%s; tickets %d", brief(b.create("k1", "t")), b.tickets("t"))
+			b.eventually("the bookings are made", func() bool { return b.downstream.booked("t") == len(all) })
+			b.restart()
+			var states []string
+			for i, one := range all {
+				<-one
+				states = append(states, b.state(fmt.Sprint("k", i)))
+			}
+			return strings.Join(states, " ")
 		},
 	},
 	"database out of reach": {
@@ -223,8 +225,7 @@ func anHour(t *testing.T, o *mockapi.Options) { lasting(t, contract.ActionExecut
 var seenInLife = map[string]differs{
 	"unprotected-when-busy":        {"replay beside the work", "tickets 2"},
 	"replays-share-a-buffer":       {"replays together", "each its own false"},
-	"recovers-the-first-only":      {"killed with two unfinished", "in_progress"},
-	"keeps-six-records":            {"after many others", "tickets 2"},
+	"recovers-three-only":          {"killed with six unfinished", "in_progress"},
 	"unrecorded-when-stopping":     {"asked to stop", "tickets 2"},
 	"refusal-wears-off":            {"refused for good", "403 | 201"},
 	"store-down-executes":          {"database out of reach", "bookings 1"},

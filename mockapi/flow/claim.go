@@ -60,6 +60,9 @@ func (f *Flow) Look(r store.Reader, call *Call) (Entry, reference.Decision, erro
 func (f *Flow) report(ctx context.Context, id store.ID, step func(store.Tx, Entry) (reference.Event, error)) (entry Entry, err error) {
 	err = f.Store.Update(ctx, func(tx store.Tx) (err error) {
 		if entry, err = Load(tx, id); err != nil {
+			if errors.Is(err, store.ErrNotFound) {
+				return ErrReplaced // and what the other one did is forgotten by now
+			}
 			return err
 		}
 		event, err := step(tx, entry)

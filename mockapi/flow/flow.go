@@ -92,10 +92,16 @@ func (f *Flow) enter(client context.Context) (work context.Context, leave func()
 		return nil, nil, errors.New("the server is closed")
 	}
 	f.running.Add(1)
-	work, cancel := context.WithCancel(context.WithoutCancel(client))
-	stop := context.AfterFunc(f.ctx, cancel)
-	return work, func() { stop(); cancel(); f.running.Done() }, nil
+	return detached{f.ctx, client}, f.running.Done, nil
 }
+
+// detached ends with the Flow, at the same instant for all, and has the values of a client's context.
+type detached struct {
+	context.Context
+	client context.Context
+}
+
+func (d detached) Value(key any) any { return d.client.Value(key) }
 
 // Do carries out a call that has a key: it claims the key and acts on the decision until there is an answer.
 func (f *Flow) Do(ctx context.Context, call *Call) (Answer, error) {

@@ -101,6 +101,11 @@ func (f *Flow) pass(ctx context.Context, marked func(Entry) bool) (unresolved in
 			return 0, err
 		}
 	}
+	if len(mark) > 0 { // they read otherwise now
+		if orphans, err = f.orphans(ctx); err != nil {
+			return 0, err
+		}
+	}
 	return f.resolveAll(ctx, orphans)
 }
 
@@ -242,7 +247,7 @@ func (f *Flow) takeOver(ctx context.Context, id store.ID) (resolved bool, err er
 	switch {
 	case errors.Is(err, errBusy):
 		return false, ErrReplaced
-	case errors.Is(err, ErrReplaced), errors.Is(err, store.ErrNotFound), err == nil && entry.State.Final():
+	case errors.Is(err, ErrReplaced), err == nil && entry.State.Final():
 		return true, nil // settled by somebody else meanwhile
 	case err != nil:
 		return false, fmt.Errorf("take over %s %s: %w", id.Scope, id.Key, err)
