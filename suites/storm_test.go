@@ -120,7 +120,7 @@ func TestAFailingStormIsMadeSmallerAndPlayedAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays some fifty storms")
 	}
-	report, out := stormed(t, "unprotected-when-busy", storm.Order{})
+	report, out := stormed(t, "replays-share-a-buffer", storm.Order{})
 	v := one(t, report.Verdicts, verdict.Fail)
 	smallest := theHistory(t, report.Histories, v.Histories[0])
 	if smallest.Storm.From == "" || len(smallest.Storm.Schedule.Calls) >= storm.Usual || smallest.Storm.Failed < 2 || smallest.Storm.Plays > 3 {
@@ -134,7 +134,7 @@ func TestAFailingStormIsMadeSmallerAndPlayedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, _ := stormed(t, "unprotected-when-busy", storm.Order{Schedule: schedule, Times: 5})
+	again, _ := stormed(t, "replays-share-a-buffer", storm.Order{Schedule: schedule, Times: 5})
 	one(t, again.Verdicts, verdict.Fail)
 	well, _ := stormed(t, "", storm.Order{Schedule: first.Storm.Schedule, Times: 2})
 	one(t, well.Verdicts, verdict.Pass)
