@@ -41,7 +41,8 @@ type Call struct {
 	Status int
 	// Lost: the connection was closed without an answer, on purpose.
 	Lost bool
-	// Refused says why the gate itself would not take the call (too large, not whole, no such route); "" if it did.
+	// Refused says why the gate itself would not take the call (too large, not whole, no such route, another payload
+	// under a key that is booked); "" if it did.
 	Refused string
 	// CallerGone: the caller had hung up, or died, before it was answered.
 	CallerGone bool

@@ -84,20 +84,24 @@ func (l *ledger) enter(n int) {
 	l.notify()
 }
 
-// book makes the call a booking, or the repeat of one.
+// book makes the call a booking, or the repeat of one; nil: its key was booked for something else, which the call then says.
 func (l *ledger) book(c *Call, route int, fill func(id string) answer) *booking {
+	payload := digestOf(c)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	defer l.notify()
 	scoped := scopedKey{route, c.Key}
 	if c.Key != "" {
-		if b := l.bookings[scoped]; b != nil {
+		if b := l.bookings[scoped]; b != nil && b.payload != payload {
+			c.Refused, c.BookingID = anotherPayload, b.id
+			return nil
+		} else if b != nil {
 			c.Repeat, c.BookingID = true, b.id
 			return b
 		}
 	}
 	l.booked++
-	b := &booking{id: fmt.Sprintf("bk_%d", l.booked)}
+	b := &booking{id: fmt.Sprintf("bk_%d", l.booked), payload: payload}
 	b.answer = fill(b.id)
 	c.Booked, c.BookingID = true, b.id
 	if c.Key != "" {

@@ -27,7 +27,8 @@ func TestRoutes(t *testing.T) {
 	if got := first.header.Get("Location"); got != "/charges/bk_1" {
 		t.Errorf("Location %q", got)
 	}
-	wants(t, do(g, "POST", "/accounts/a%22b/charges", "k", `{}`), 201, charge)
+	wants(t, do(g, "POST", "/accounts/a%22b/charges", "k", `{"amount":{"n":1.50},"note":"x\"y"}`), 201, charge)
+	wants(t, do(g, "POST", "/accounts/a%22b/charges", "k", `{}`), 422, "") // another payload
 	wants(t, do(g, "GET", "/charges/by-key/k", "", ""), 200, charge)
 	books(t, g, 1)
 
@@ -39,7 +40,7 @@ func TestRoutes(t *testing.T) {
 	wants(t, do(g, "DELETE", "/token", "k", `{}`), 404, "")
 	wants(t, do(g, "GET", "/elsewhere/k", "", ``), 200, charge)
 	books(t, g, 2)
-	if refused := g.Calls(func(c provider.Call) bool { return c.Refused != "" }); len(refused) != 2 {
+	if refused := g.Calls(func(c provider.Call) bool { return c.Refused != "" }); len(refused) != 3 {
 		t.Errorf("refused: %+v", refused)
 	}
 }

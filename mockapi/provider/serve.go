@@ -25,8 +25,9 @@ type answer struct {
 }
 
 type booking struct {
-	id     string
-	answer answer
+	id      string
+	answer  answer
+	payload digest
 }
 
 // errLost ends a call whose connection is closed without an answer; errGone one whose caller is not there any more.
@@ -110,6 +111,9 @@ func (g *Gate) write(r *http.Request, call *Call, route int, fill func(id string
 		}
 	}
 	b := g.ledger.book(call, route, fill)
+	if b == nil {
+		return problem(http.StatusUnprocessableEntity, anotherPayload), nil
+	}
 	if g.losing.take(g.ledger.snapshot(call)) != nil {
 		return answer{}, errLost
 	}

@@ -165,15 +165,16 @@ type Observation struct {
 
 // Call is one call that the target made downstream.
 type Call struct {
-	Seq    int    `json:"seq"`
-	At     int64  `json:"at_us"`
-	Method string `json:"method"`
-	Path   string `json:"path"`
-	Key    string `json:"key,omitempty"` // the downstream key it carried
-	Booked bool   `json:"booked"`        // it made a new booking
-	Repeat bool   `json:"repeat"`        // answered from an earlier booking under its key
-	Lookup bool   `json:"lookup"`        // it only asked
-	Status int    `json:"status"`        // what the gate answered; 0: nothing
+	Seq     int    `json:"seq"`
+	At      int64  `json:"at_us"`
+	Method  string `json:"method"`
+	Path    string `json:"path"`
+	Key     string `json:"key,omitempty"`     // the downstream key it carried
+	Booked  bool   `json:"booked"`            // it made a new booking
+	Repeat  bool   `json:"repeat"`            // answered from an earlier booking under its key
+	Lookup  bool   `json:"lookup"`            // it only asked
+	Status  int    `json:"status"`            // what the gate answered; 0: nothing
+	Refused string `json:"refused,omitempty"` // why the gate itself would not take it, such as another payload under a key that is booked
 }
 
 // Phases of an operation that a kill or a hold can hit, as observed.

@@ -129,7 +129,7 @@ func (t *Target) calls(in *Intent) []history.Call {
 	for _, c := range t.gate.Calls(in.state.trace.match()) {
 		calls = append(calls, history.Call{
 			Seq: c.Seq, At: t.clock.at(c.At), Method: c.Method, Path: t.redact.target(c.Path), Key: t.redact.text(c.Key),
-			Booked: c.Booked, Repeat: c.Repeat, Lookup: c.Lookup, Status: c.Status,
+			Booked: c.Booked, Repeat: c.Repeat, Lookup: c.Lookup, Status: c.Status, Refused: c.Refused,
 		})
 	}
 	return calls
