@@ -13,46 +13,6 @@ import (
 // stormMutants get right whatever comes alone.
 var stormMutants = []Mutant{
 	{
-		Name:      "unprotected-when-busy",
-		Defect:    "While it works for three others it does not wait for its key records: a retry that comes then executes again.",
-		Stage:     "Replay",
-		Operation: "create-ticket",
-		Must:      []string{"lost/storm", "downstream/one-effect"},
-		Install: func(f *flow.Flow) {
-			const crowd = 3
-			var mu sync.Mutex
-			working := map[store.ID]int{}
-			busy := func(but store.ID) bool {
-				mu.Lock()
-				defer mu.Unlock()
-				others := len(working)
-				if working[but] > 0 {
-					others--
-				}
-				return others >= crowd
-			}
-			works := func(id store.ID, by int) {
-				mu.Lock()
-				defer mu.Unlock()
-				if working[id] += by; working[id] == 0 {
-					delete(working, id)
-				}
-			}
-			execute, replay := f.Execute, f.Replay
-			f.Execute = func(ctx context.Context, call *flow.Call, entry flow.Entry) (flow.Answer, error) {
-				works(call.ID, 1)
-				defer works(call.ID, -1)
-				return execute(ctx, call, entry)
-			}
-			f.Replay = func(ctx context.Context, call *flow.Call, entry flow.Entry) (flow.Answer, error) {
-				if busy(call.ID) {
-					return f.Unkeyed(ctx, call)
-				}
-				return replay(ctx, call, entry)
-			}
-		},
-	},
-	{
 		Name:      "replays-share-a-buffer",
 		Defect:    "Stored answers are read into one buffer: of two replays at once, one gets the other's answer.",
 		Stage:     "Replay",
