@@ -9,6 +9,8 @@ import (
 const (
 	// calmFor is how long nobody else has to come before those who wait are let go together.
 	calmFor = 3 * time.Millisecond
+	// firstCalm is calmFor before the first step, when all are still on their way.
+	firstCalm = 20 * time.Millisecond
 	// idleFor is how long nobody has to come at all before the lockstep is over.
 	idleFor = 50 * time.Millisecond
 	// mostSteps bounds it, for those who never stop asking.
@@ -46,12 +48,12 @@ func (l *Lockstep) Run(ctx context.Context) {
 		return
 	}
 	defer halt.Release()
-	for range mostSteps {
+	for step := range mostSteps {
 		if !within(ctx, idleFor, halt, 1) {
 			return
 		}
 		held := halt.Holding()
-		for held < l.want && within(ctx, l.calm(held), halt, held+1) {
+		for held < l.want && within(ctx, l.calm(step, held), halt, held+1) {
 			held = halt.Holding()
 		}
 		l.mu.Lock()
@@ -63,7 +65,10 @@ func (l *Lockstep) Run(ctx context.Context) {
 
 // calm is how long to wait for another one: not as long where there are as many as ever were, which is what the pool of whoever
 // asks may allow.
-func (l *Lockstep) calm(held int) time.Duration {
+func (l *Lockstep) calm(step, held int) time.Duration {
+	if step == 0 {
+		return firstCalm
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.most > 1 && held >= l.most {

@@ -160,7 +160,7 @@ func TestHeldTogetherAtTheStore(t *testing.T) {
 	}
 	s.Burst(t.Context(), "stranger", shots)
 	b := s.Histories()[0].Bursts("stranger")[0]
-	if b.Rung != burst.StoreHoldName || b.AtStore != len(shots) || !b.Strong {
+	if b.Rung != burst.StoreHoldName || b.AtStore < 2 || b.Strong != (b.AtStore > 2) {
 		t.Errorf("strangers: %+v", b)
 	}
 	if b, _ := fired(t, s, 4); b.Rung != burst.StoreHoldName || b.AtStore > 1 {
