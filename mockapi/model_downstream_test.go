@@ -12,16 +12,15 @@ import (
 type mode string
 
 const (
-	takes      mode = "takes it"
-	refuses    mode = "refuses"
-	drops      mode = "hangs up without booking"
-	loses      mode = "books and hangs up"
-	holds      mode = "waits before it books"
-	holdsLate  mode = "waits after it booked"
-	noCallMade mode = ""
+	takes     mode = "takes it"
+	refuses   mode = "refuses"
+	drops     mode = "hangs up without booking"
+	loses     mode = "books and hangs up"
+	holds     mode = "waits before it books"
+	holdsLate mode = "waits after it booked"
 )
 
-// provider is a downstream that does what the model wants of each title.
+// modelProvider is a downstream that does what the model wants of each title.
 type modelProvider struct {
 	*httptest.Server
 	arrived chan heldCall
