@@ -270,6 +270,7 @@ var exchanges = map[string]exchange{
 			hangUp()
 			<-gone
 			<-b.hungUp
+			time.Sleep(20 * time.Millisecond) // whoever else watches the connection is told at about the same time
 			retry := meets(b, "t")
 			b.downstream.set(func() { release(&b.downstream.hold) })
 			during := <-retry
