@@ -223,9 +223,8 @@ func anHour(t *testing.T, o *mockapi.Options) { lasting(t, contract.ActionExecut
 
 // seenInLife says of further mutants where they give themselves away.
 var seenInLife = map[string]differs{
-	"unprotected-when-busy":        {"replay beside the work", "tickets 2"},
 	"replays-share-a-buffer":       {"replays together", "each its own false"},
-	"recovers-three-only":          {"killed with six unfinished", "in_progress"},
+	"recovers-two-only":            {"killed with six unfinished", "in_progress"},
 	"unrecorded-when-stopping":     {"asked to stop", "tickets 2"},
 	"refusal-wears-off":            {"refused for good", "403 | 201"},
 	"store-down-executes":          {"database out of reach", "bookings 1"},

@@ -12,13 +12,13 @@ import (
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "report")
-	oncespec(t, "run", "--mutant", "recovers-three-only", "--operation", "create-ticket", "-r", "lost/storm", "--out", out).want(t, 1)
+	oncespec(t, "run", "--mutant", "recovers-two-only", "--operation", "create-ticket", "-r", "lost/storm", "--out", out).want(t, 1)
 	schedules, err := filepath.Glob(filepath.Join(out, "storms", "*", "schedule.json"))
 	if err != nil || len(schedules) == 0 {
 		t.Fatalf("no schedule was saved: %v", err)
 	}
 	again := filepath.Join(t.TempDir(), "again")
-	oncespec(t, "replay", schedules[0], "--mutant", "recovers-three-only", "--times", "1", "--out", again).want(t, 1)
+	oncespec(t, "replay", schedules[0], "--mutant", "recovers-two-only", "--times", "1", "--out", again).want(t, 1)
 	if v := string(report(t, again).Verdicts); !strings.Contains(v, "lost/storm") || !strings.Contains(v, "stuck") {
 		t.Errorf("played again the verdict is %s", v)
 	}

@@ -33,7 +33,7 @@ const (
 	slowLimit = 30 * time.Second
 	// catchLimit bounds the wait for downstream calls to be held. freezeTime is how long a paused target stands still: by then every
 	// client waits for it.
-	catchLimit, freezeTime = 150 * time.Millisecond, 30 * time.Millisecond
+	catchLimit, freezeTime = 300 * time.Millisecond, 30 * time.Millisecond
 )
 
 // player plays one schedule on one trial.
