@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/oncespec/oncespec/faults/life"
@@ -196,14 +194,11 @@ func TestHooksThatFailOrHang(t *testing.T) {
 func full(t *testing.T, kilobytes int) string {
 	t.Helper()
 	dir := t.TempDir()
-	err := errors.New("it takes Linux")
-	if runtime.GOOS == "linux" {
-		err = syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%dk", kilobytes))
-	}
+	err := mount(dir, kilobytes)
 	switch {
 	case err == nil:
 		t.Cleanup(func() {
-			if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			if err := unmount(dir); err != nil {
 				t.Error(err)
 			}
 		})
