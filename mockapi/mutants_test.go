@@ -116,7 +116,7 @@ var seenIn = map[string]differs{
 	"replay-moves-balance":           {"payment", "balance 96002"},
 	"large-answer-not-stored":        {"close and export", "exports 2"},
 	"large-answer-cut":               {"close and export", "whole false"},
-	"no-content-not-stored":          {"close and export", "409"},
+	"no-content-not-replayed":        {"close and export", "409"},
 	"mismatch-replays":               {"changed payload", "201 replay | 201 replay"},
 	"mismatch-executes":              {"changed payload", "tickets 1 3"},
 	"mismatch-executes-in-flight":    {"duplicate in flight", "changed 201"},

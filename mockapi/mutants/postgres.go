@@ -78,6 +78,7 @@ var postgresMutants = []Mutant{
 		May: []May{
 			{"race/one-effect", "duplicates may get in the way of the record's transaction"},
 			{"crash/sweep", "killed between the two commits it has an effect without a record"},
+			{"crash/store-link", "so it has where the link is cut between them"},
 			{"downstream/reconciles", "two resources stand against one booking"},
 		},
 		Install: effectOnItsOwnConnection,

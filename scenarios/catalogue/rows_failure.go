@@ -72,6 +72,7 @@ var failureRows = []Requirement{
 		ID:        "failure/business",
 		Sentence:  "A final business refusal answers the same again.",
 		Level:     verdict.Should,
+		Premises:  []string{"replay/answered", "replay/many-times", "replay/no-downstream"},
 		Needs:     []Need{NeedRefused, NeedKeyHeader},
 		Sources:   []Source{ToolKeys},
 		Scenarios: []string{"failure/business"},

@@ -67,7 +67,7 @@ func expired(ctx context.Context, s *target.Stage) error {
 }
 
 // unresolvedKept leaves the outcome of a write in doubt for longer than a lifetime, and sends it again: while it is in doubt,
-// and until downstream can be asked again and it resolves.
+// and until downstream can be asked again and it resolves. Where the target found its outcome out all the same it stays as it is.
 func unresolvedKept(ctx context.Context, s *target.Stage) error {
 	in, err := s.Intent(ctx)
 	if err != nil {
@@ -75,9 +75,12 @@ func unresolvedKept(ctx context.Context, s *target.Stage) error {
 	}
 	heal := s.LoseDownstream(in, target.UntilHealed, true)
 	defer heal()
-	s.Do(ctx, in, target.Send{Label: "first"})
-	s.Do(ctx, in, target.Send{Label: "in-doubt"})
-	s.Status(ctx, in, "in-doubt")
+	first := s.Do(ctx, in, target.Send{Label: "first"})
+	again := s.Do(ctx, in, target.Send{Label: "in-doubt"})
+	if resolved(s.Status(ctx, in, "in-doubt")) || s.Class(first).Success() || s.Class(again).Success() {
+		s.Note("nothing is in doubt: after its lifetime the key may rightly be executed anew")
+		return nil
+	}
 	if _, passed := s.Elapse(ctx, beyond(s.Contract())); !passed {
 		return nil
 	}
@@ -88,6 +91,11 @@ func unresolvedKept(ctx context.Context, s *target.Stage) error {
 	s.Resolve(ctx, in, target.Send{Label: "retry"})
 	s.Observe(ctx, in, "after")
 	return nil
+}
+
+// resolved tells whether a status says how the operation ended.
+func resolved(s *history.Status) bool {
+	return s != nil && (s.State == history.Succeeded || s.State == history.Failed)
 }
 
 // beyond is a time after which a lifetime is over for certain.

@@ -83,19 +83,18 @@ func expiredRule(c rule.Case, h *history.History) []rule.Finding {
 // unresolvedKeptRule: the lifetime never drops an operation whose outcome is unresolved.
 func unresolvedKeptRule(c rule.Case, h *history.History) []rule.Finding {
 	first, doubt, again := h.First("first"), h.First("in-doubt"), h.First("after-end")
+	before, after := state(h, "in-doubt"), state(h, "after-end")
 	switch {
 	case first == nil || !rule.AnswerLost(h, first.Intent):
 		return single(rule.Inconclusive(verdict.Environment, "the fault did not land: no booked downstream call of the operation lost its answer"))
 	case c.Succeeded(first) || c.Succeeded(doubt):
 		return single(rule.NotAssessed("answered %s and %s although the answer from downstream was lost: its outcome is not in doubt", c.Says(first), c.Says(doubt)))
+	case before == history.Succeeded || before == history.Failed:
+		return single(rule.NotAssessed("it reads as %s although the answer from downstream was lost: its outcome is not in doubt", before))
 	case unmoved(h) != "":
 		return single(rule.Inconclusive(verdict.Environment, "the target's time did not pass: %s", unmoved(h)))
 	case again == nil || !again.Link.Reached:
 		return single(rule.Inconclusive(verdict.Environment, "no retry reached the target after the end of the lifetime"))
-	}
-	before, after := state(h, "in-doubt"), state(h, "after-end")
-	if before == history.Succeeded || before == history.Failed {
-		return single(rule.NotAssessed("it reads as %s although the answer from downstream was lost: its outcome is not in doubt", before))
 	}
 	age := aged(h, doubt.Ended, again.Began)
 	if age < c.Contract.Lifetime+tolerance(c.Contract) {
