@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/oncespec/oncespec/mockapi/fingerprint"
 )
@@ -43,6 +45,7 @@ type canonical struct {
 
 // Run is called by kong.
 func (c *CanonCmd) Run(to streams) error {
+	signal.Reset(os.Interrupt, syscall.SIGTERM) // there is nothing to tidy up, and standard input may never end
 	files := c.Files
 	if len(files) == 0 {
 		files = []string{"-"}

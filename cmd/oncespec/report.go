@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
@@ -39,7 +40,7 @@ func (c *MergeCmd) Run(io streams) error {
 
 // merge joins the shards' folders and writes what they come to.
 func merge(dirs []string, out string, allowInconclusive bool) (*reports.Report, error) {
-	if slices.Contains(dirs, out) {
+	if slices.ContainsFunc(dirs, func(dir string) bool { return sameFolder(dir, out) }) {
 		return nil, fmt.Errorf("--out %s is one of the folders to be merged: choose another", out)
 	}
 	plan, histories, err := run.Merge(dirs)
@@ -62,6 +63,13 @@ func merge(dirs []string, out string, allowInconclusive bool) (*reports.Report, 
 		return nil, &exitError{exitHarness, err}
 	}
 	return report, nil
+}
+
+// sameFolder also knows a folder under another spelling of its name.
+func sameFolder(a, b string) bool {
+	one, errA := os.Stat(a)
+	other, errB := os.Stat(b)
+	return a == b || errA == nil && errB == nil && os.SameFile(one, other)
 }
 
 // shards are what each of them ended with, and the time from the first's beginning to the last's end.

@@ -72,8 +72,14 @@ func (c *RunCmd) Run(ctx context.Context, io streams) error {
 	if err != nil {
 		return err
 	}
+	if c.Jobs < 1 {
+		return fmt.Errorf("--jobs: found %d, expected 1 or more", c.Jobs)
+	}
 	if c.Jobs > 1 {
 		return c.inShards(ctx, io, cfg)
+	}
+	if _, err := run.NewPlan(cfg, c.selection(), 1); err != nil {
+		return err // before what the last run left is removed
 	}
 	if err := run.Prepare(c.Out); err != nil {
 		return &exitError{reports.Environment.ExitCode(), err}
