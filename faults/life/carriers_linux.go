@@ -132,11 +132,17 @@ func killCarriers(k cookie) error {
 }
 
 // signalOutside signals those that carry the cookie and have left the group.
-func signalOutside(group int, k cookie, signals []unix.Signal) {
-	for _, c := range carriers(k) {
-		if c.group != group {
-			for _, s := range signals {
-				_ = c.send(k, s)
+func signalOutside(group int, k cookie, signals []unix.Signal) { outsiders(group, k, signals)() }
+
+// outsiders finds those that carry the cookie and have left the group, and returns what signals them.
+func outsiders(group int, k cookie, signals []unix.Signal) (signal func()) {
+	all := carriers(k)
+	return func() {
+		for _, c := range all {
+			if c.group != group {
+				for _, s := range signals {
+					_ = c.send(k, s)
+				}
 			}
 		}
 	}

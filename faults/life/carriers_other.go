@@ -17,4 +17,6 @@ func killCarriers(cookie) error { return nil }
 
 func signalOutside(int, cookie, signals) {}
 
+func outsiders(int, cookie, signals) (signal func()) { return func() {} }
+
 func awaitAllStill(int, cookie) {}

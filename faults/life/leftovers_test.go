@@ -154,20 +154,25 @@ func TestWhatLeftItsGroupStandsStillToo(t *testing.T) {
 	p := start(t, self("daemon", "ADDR="+addr, "CHILD="+child))
 	line := hold(t, child)
 	line.alive(t)
-	if err := p.Pause(soon(t)); err != nil {
-		t.Fatal(err)
-	}
-	line.Write([]byte("?"))
-	line.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
-	if n, err := line.Read(make([]byte, 1)); n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("answered while it stood still: %d bytes, %v", n, err)
-	}
-	line.SetDeadline(time.Now().Add(patience))
-	if err := p.Resume(soon(t)); err != nil {
-		t.Fatal(err)
-	}
-	if n, err := line.Read(make([]byte, 1)); n != 1 {
-		t.Errorf("no answer after resuming: %v", err)
+	for name, resume := range map[string]func() error{
+		"alone":       func() error { return p.Resume(soon(t)) },
+		"with others": func() error { return errors.Join(life.ResumeAll(soon(t), []life.Life{p})...) },
+	} {
+		if err := p.Pause(soon(t)); err != nil {
+			t.Fatal(err)
+		}
+		line.Write([]byte("?"))
+		line.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
+		if n, err := line.Read(make([]byte, 1)); n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("answered while it stood still: %d bytes, %v", n, err)
+		}
+		line.SetDeadline(time.Now().Add(patience))
+		if err := resume(); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := line.Read(make([]byte, 1)); n != 1 {
+			t.Errorf("no answer after resuming %s: %v", name, err)
+		}
 	}
 }
 

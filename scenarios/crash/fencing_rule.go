@@ -1,6 +1,8 @@
 package crash
 
 import (
+	"cmp"
+
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/rule"
 	"github.com/oncespec/oncespec/scenarios/verdict"
@@ -30,7 +32,7 @@ func takenOver(c rule.Case, h *history.History) *history.Attempt {
 	return nil
 }
 
-// frozen is when the owner stood still.
+// frozen is when the owner stood still: until it was told to go on, since it may answer before it is seen to.
 func frozen(h *history.History) (from, until int64) {
 	for _, e := range h.Events {
 		switch {
@@ -38,7 +40,7 @@ func frozen(h *history.History) (from, until int64) {
 		case e.Fault.Kind == "pause" && from == 0:
 			from = e.At
 		case e.Fault.Kind == "resume" && from > 0 && until == 0:
-			until = e.At
+			until = cmp.Or(e.Fault.Given, e.At)
 		}
 	}
 	return from, until

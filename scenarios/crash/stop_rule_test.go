@@ -55,10 +55,13 @@ func TestFencing(t *testing.T) {
 	for name, c := range map[string]struct {
 		takeover int
 		drop     string // the fault that did not happen
+		early    int64  // by how much after it was told to go on the owner answered, before it was seen to
 		spoil    func(owner *history.Attempt)
 		effects  []string
 		want     verdict.Outcome
 	}{
+		"fenced, and answers before it is seen to go on": {takeover: 201, effects: []string{"t1"}, early: 1, want: verdict.Pass},
+		"it had answered before it was told to go on":    {takeover: 201, effects: []string{"t1"}, early: -1, want: verdict.Inconclusive},
 		"fenced":                      {takeover: 201, effects: []string{"t1"}, want: verdict.Pass},
 		"not fenced":                  {takeover: 201, effects: []string{"t1", "t2"}, want: verdict.Fail},
 		"acknowledged and lost":       {takeover: 201, want: verdict.Fail},
@@ -84,6 +87,15 @@ func TestFencing(t *testing.T) {
 			h.retried(201, created).effects(len(c.effects), c.effects...)
 			if f := faults[c.drop]; f != nil {
 				f.Landed = false
+			}
+			if c.early != 0 {
+				for _, e := range h.History().Events {
+					if e.Fault == faults["resume"] {
+						owner.Link.FirstByteAt = e.At - 10
+					}
+				}
+				owner.Ended = owner.Link.FirstByteAt + 1
+				faults["resume"].Given = owner.Link.FirstByteAt - c.early
 			}
 			if c.spoil != nil {
 				c.spoil(owner)

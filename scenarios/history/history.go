@@ -191,7 +191,7 @@ type Fault struct {
 	Kind     string   `json:"kind"` // kill, restart, stop, pause, resume, hold, release, fail-downstream, lose-downstream, drop-downstream, store-hold, store-step, store-release, store-cut, store-mend, store-delay, store-silence, clock
 	Intent   string   `json:"intent,omitempty"`
 	Instance int      `json:"instance,omitempty"` // the instance it was done to: 0 is target.url
-	Given    int64    `json:"given_us,omitempty"` // kill, stop: when it was told to; the event is when it was seen to have happened
+	Given    int64    `json:"given_us,omitempty"` // kill, stop, resume: when it was told to; the event is when it was seen to have happened
 	Landed   bool     `json:"landed"`             // seen to have happened
 	Phase    string   `json:"phase,omitempty"`    // of the intent at that moment, as observed
 	Evidence []string `json:"evidence,omitempty"` // what the phase was read from

@@ -13,8 +13,9 @@ const seenWell = 0.95
 
 // detection is what the bursts of several histories could have seen: as much as the known-racy server showed by the same rung.
 type detection struct {
-	power *history.Power
-	alike int // bursts by that rung, with as many keys and requests as were measured or more, that truly overlapped
+	power   *history.Power
+	distant bool // duplicates went to different instances: the measurement, of a single server, says nothing about them
+	alike   int  // bursts by that rung, with as many keys and requests as were measured or more, that truly overlapped
 }
 
 // add takes in a burst.
@@ -25,9 +26,25 @@ func (d *detection) add(h *history.History, b *history.Burst) {
 	if d.power == nil {
 		d.power = h.Power
 	}
+	if apart(h, b) {
+		d.distant = true
+		return
+	}
 	if b.Rung == d.power.Rung && d.power.Keys > 0 && keysThatMet(h, b, d.power.Requests/d.power.Keys) >= d.power.Keys {
 		d.alike++
 	}
+}
+
+// apart tells whether duplicates of one intent were sent to different instances.
+func apart(h *history.History, b *history.Burst) bool {
+	at := map[string]int{}
+	for _, a := range burst(h, b) {
+		if first, known := at[a.Intent]; known && first != a.Replica {
+			return true
+		}
+		at[a.Intent] = a.Replica
+	}
+	return false
 }
 
 // keysThatMet counts the keys of a burst with which so many requests or more were in flight at one moment.
@@ -77,6 +94,12 @@ func (d *detection) says() string {
 		return ""
 	}
 	parts := []string{"brought together by " + d.power.Rung}
+	if d.distant {
+		parts = append(parts, "how short a window between replicas would have been seen was not measured")
+		if d.alike == 0 {
+			return strings.Join(parts, "; ")
+		}
+	}
 	for _, busy := range []bool{false, true} {
 		if text := d.window(busy); text != "" {
 			parts = append(parts, text)

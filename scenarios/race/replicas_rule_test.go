@@ -105,3 +105,19 @@ func TestDetectionPowerIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// TestDetectionPowerBetweenReplicasIsNotClaimed: it was measured on one server, where duplicates meet in one process.
+func TestDetectionPowerBetweenReplicasIsNotClaimed(t *testing.T) {
+	t.Parallel()
+	var hs []*history.History
+	for range 10 {
+		h := together("race/replicas", "duplicate", "2", false, 201, 409).at(2).retried(201, created).effects(1, "t1").History()
+		h.Power = &history.Power{Rung: "barrier", Keys: 1, Requests: 2, Cores: 2,
+			Windows: []history.PowerWindow{{US: 10, Rounds: 20, Hits: 20, Overlapped: 20, Floor: 0.86}}}
+		hs = append(hs, h)
+	}
+	f := ruletest.Expect(t, Rules(), "race/replicas", verdict.Pass, ruletest.IETF(t), hs...)
+	if !strings.Contains(f.Detail, "between replicas would have been seen was not measured") || strings.Contains(f.Detail, "probability") {
+		t.Error(f.Detail)
+	}
+}

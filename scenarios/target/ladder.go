@@ -2,6 +2,7 @@ package target
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/oncespec/oncespec/faults/burst"
@@ -96,17 +97,19 @@ func (all instances) Pause(ctx context.Context) error {
 	return nil
 }
 
-func (all instances) Resume(ctx context.Context) (first error) {
+// Resume has them go on together: one that woke first would have answered before the next did.
+func (all instances) Resume(ctx context.Context) error {
+	var lives []life.Life
 	for _, i := range all {
-		err := i.life.Resume(ctx)
-		if err == nil {
+		lives = append(lives, i.life)
+	}
+	errs := life.ResumeAll(ctx, lives)
+	for n, i := range all {
+		if errs[n] == nil {
 			i.becomes(serving)
 		}
-		if first == nil {
-			first = err
-		}
 	}
-	return first
+	return errors.Join(errs...)
 }
 
 // inOneWrite has all requests leave together, where every instance speaks HTTP/2.

@@ -86,16 +86,17 @@ func (n *Instance) Pause(ctx context.Context, in *Intent, phase string, evidence
 	return n.record(fault, in, "pausing", n.it.life.Pause(ctx))
 }
 
-// Resume lets it go on.
+// Resume lets it go on; the fault says from when on that may have been.
 func (n *Instance) Resume(ctx context.Context) error {
 	if n.missing != nil {
 		return fmt.Errorf("resume: %w", n.missing)
 	}
+	fault := &history.Fault{Kind: "resume", Given: n.stage.target.clock.now()} // it may answer before it is known to go on
 	err := n.it.life.Resume(ctx)
 	if err == nil {
 		n.it.becomes(serving)
 	}
-	return n.record(&history.Fault{Kind: "resume"}, nil, "resuming", err)
+	return n.record(fault, nil, "resuming", err)
 }
 
 // Restart kills it, where it runs, starts it again and waits until it is ready.

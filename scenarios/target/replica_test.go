@@ -113,6 +113,18 @@ func TestOneInstanceStandsStill(t *testing.T) {
 	if len(resume) != 1 || !resume[0].Landed {
 		t.Errorf("resume: %+v", resume)
 	}
+	var paused int64
+	for _, e := range h.Events {
+		switch e.Fault {
+		case nil:
+		case pause[0]:
+			paused = e.At
+		case resume[0]:
+			if told := e.Fault.Given; told < paused || told > e.At || told > f.Wait(t.Context()).Link.FirstByteAt {
+				t.Errorf("it stood still at %d, was told to go on at %d, was seen to at %d", paused, told, e.At)
+			}
+		}
+	}
 
 	// What a procedure left frozen goes on for the next one.
 	if err := owner.Pause(t.Context(), nil, "", nil); err != nil {
