@@ -117,7 +117,7 @@ func TestRemoteThatIsNone(t *testing.T) {
 		"nobody":       {"http://127.0.0.1:1", "is it running?"},
 		"no URL":       {"127.0.0.1:8474", "expected a URL"},
 		"another API":  {serve(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "hello") }), "no Toxiproxy"},
-		"a redirect":   {serve(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere, 302) }), "no Toxiproxy"},
+		"a redirect":   {serve(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere, http.StatusFound) }), "no Toxiproxy"},
 		"another year": {serve(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"version":"9.1.0"}`) }), `"9.1.0", expected 2`},
 	} {
 		if _, err := link.DialRemote(t.Context(), c.url); err == nil || !strings.Contains(err.Error(), c.says) {

@@ -31,7 +31,6 @@ type visit struct {
 	owner   string
 	version int64
 	working bool // it owns the claim
-	came    bool // the request reached the server
 	over    bool
 }
 
