@@ -29,7 +29,7 @@ import (
 const (
 	generous = 2 * time.Minute
 	heap     = 192 << 20 // bytes in use at any moment, beyond those before: the process holds the hostile server as well
-	taken    = 96 << 20  // bytes that are taken from a server that sends without end, for each request
+	taken    = 128 << 20 // bytes that are taken from a server that sends without end, for each request
 )
 
 // limits of a run. A target that says nothing has to be given up soon; what is too much is found out however slow the machine.

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/oncespec/oncespec/mockapi/fingerprint"
 )
@@ -45,7 +43,6 @@ type canonical struct {
 
 // Run is called by kong.
 func (c *CanonCmd) Run(to streams) error {
-	signal.Reset(os.Interrupt, syscall.SIGTERM) // there is nothing to tidy up, and standard input may never end
 	files := c.Files
 	if len(files) == 0 {
 		files = []string{"-"}

@@ -128,7 +128,7 @@ func TestShardsThatDoNotGoTogether(t *testing.T) {
 			t.Errorf("expected %q, found %s", says, got.err)
 		}
 	}
-	if got := merge(one).want(t, 5); !strings.Contains(got.out, "shard 2/2") {
+	if got := merge(one).want(t, 2); !strings.Contains(got.out, "shard 2/2") {
 		t.Errorf("half of a run: %s", got.out)
 	}
 }

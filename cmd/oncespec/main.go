@@ -81,6 +81,11 @@ func start(args []string, io streams) (code int) {
 		complain(io, err.Error()+whatNext(err))
 		return exitUsage
 	}
+	switch verb, _, _ := strings.Cut(cmd.Command(), " "); verb {
+	case "run", "replay", "fuzz", "mock", "racy":
+	default: // there is nothing to tidy up, and what is read may never end
+		signal.Reset(os.Interrupt, syscall.SIGTERM)
+	}
 	cmd.BindTo(ctx, (*context.Context)(nil))
 	err = cmd.Run(io)
 	var with *exitError

@@ -47,8 +47,8 @@ func (c *ReplayCmd) Run(ctx context.Context, io streams) error {
 	if cfg.Operations[schedule.Operation] == nil {
 		return fmt.Errorf("%s: /operation: %q is not in the configuration%s", c.File, schedule.Operation, run.Nearest(schedule.Operation, cfg.Order))
 	}
-	if objects := c.Times * schedule.Intents(); objects > cfg.Limits.Objects {
-		return fmt.Errorf("played %d times the schedule makes %d objects, and limits.objects allows %d; raise the limit, or lower --times", c.Times, objects, cfg.Limits.Objects)
+	if intents := schedule.Intents(); intents > 0 && c.Times > cfg.Limits.Objects/intents {
+		return fmt.Errorf("played %d times a schedule of %d intents makes more objects than limits.objects allows, which is %d; raise the limit, or lower --times", c.Times, intents, cfg.Limits.Objects)
 	}
 	if err := run.Prepare(c.Out); err != nil {
 		return &exitError{reports.Environment.ExitCode(), err}

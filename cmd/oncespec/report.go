@@ -55,12 +55,12 @@ func merge(dirs []string, out string, allowInconclusive bool) (*reports.Report, 
 		return nil, &exitError{reports.Environment.ExitCode(), err}
 	}
 	if err := run.Save(out, plan, histories); err != nil {
-		return nil, &exitError{exitHarness, err}
+		return nil, &exitError{writeCode(err), err}
 	}
 	report := reports.Merged(reports.Run{Version: version(), Target: reports.Target{Name: plan.Target, URL: plan.URL}, Contract: plan.Contract, Seed: plan.Seed,
 		Started: began, Took: took, Rerun: plan.Rerun, Verdicts: run.Judge(plan, histories), Histories: histories, AllowInconclusive: allowInconclusive}, parts)
 	if err := reports.Write(out, report); err != nil {
-		return nil, &exitError{exitHarness, err}
+		return nil, &exitError{writeCode(err), err}
 	}
 	return report, nil
 }
@@ -76,7 +76,7 @@ func sameFolder(a, b string) bool {
 func shards(plan *run.Plan, dirs []string) (parts []reports.Part, began time.Time, took time.Duration, err error) {
 	var until time.Time
 	for _, p := range plan.Parts {
-		part := reports.Part{Shard: p.Shard, Result: reports.Broken, Problem: "it is missing"}
+		part := reports.Part{Shard: p.Shard, Result: reports.Undecided, Problem: "it is missing"}
 		if p.Dir != "" {
 			var from time.Time
 			var lasted time.Duration
