@@ -3,6 +3,7 @@ package run
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"maps"
 	"slices"
 	"strings"
@@ -80,6 +81,8 @@ func alike(dir string, p *Plan, firstDir string, before []*Plan, from map[int]st
 		return unlike("one of %s and %s was made with --strict", firstDir, dir)
 	case p.Shard.Whole != first.Shard.Whole || !slices.Equal(p.Shard.Steps, first.Shard.Steps):
 		return unlike("%s and %s are of different plans: target, contract, operations or selection are not the same", firstDir, dir)
+	case !reflect.DeepEqual(p.Contract, first.Contract):
+		return unlike("the contracts in the plan.json of %s and %s differ, though both come from one plan: one of them was edited", firstDir, dir)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/history/historytest"
 	"github.com/oncespec/oncespec/scenarios/target/config"
@@ -247,6 +248,11 @@ func TestWhatIsNoShardOfTheRunIsRefused(t *testing.T) {
 		if _, _, err := Merge(tc.dirs); err == nil || !strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%s: expected %q, found %v", name, tc.says, err)
 		}
+	}
+	edited := divided(t, sel, 7, 2, 2)
+	edited.Contract.Mismatch.Action = contract.ActionExecute
+	if _, _, err := Merge([]string{one, leave(t, edited)}); !errors.Is(err, ErrUnlike) || !strings.Contains(err.Error(), "edited") {
+		t.Errorf("the plan of one was edited: %v", err)
 	}
 	if _, _, err := Merge([]string{one, leave(t, divided(t, sel, 8, 2, 2))}); !errors.Is(err, ErrUnlike) {
 		t.Errorf("found %v", err)
