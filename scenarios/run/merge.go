@@ -3,8 +3,8 @@ package run
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
