@@ -67,6 +67,12 @@ func TestEveryFaultOfAStormLands(t *testing.T) {
 		s.Blows = []storm.Blow{b}
 		return s
 	}
+	// The kill takes the attempts that were to be cut; those that follow are.
+	taken := suffering(storm.Fault{Kind: storm.Cut, Bytes: 9})
+	taken.Blows = []storm.Blow{{Kind: storm.Kill, Attempt: 3, Held: 2}}
+	for i := range taken.Calls[3:] {
+		taken.Calls[3+i].Faults = nil
+	}
 	strip := func(change func(*history.Link)) func(*history.History) {
 		return func(h *history.History) {
 			for _, a := range h.Attempts("call") {
@@ -92,6 +98,7 @@ func TestEveryFaultOfAStormLands(t *testing.T) {
 		"delay":               {suffering(storm.Fault{Kind: storm.Delay, Attempts: 2}), strip(func(l *history.Link) { l.Held = false })},
 		"kill":                {struck(storm.Blow{Kind: storm.Kill, Attempt: 4, Held: 2}), missed("kill")},
 		"kill, not restarted": {struck(storm.Blow{Kind: storm.Kill, Attempt: 4, Held: 2}), missed("restart")},
+		"cut, once killed":    {taken, strip(func(l *history.Link) { l.Cut = false })},
 		"pause":               {struck(storm.Blow{Kind: storm.Pause, Attempt: 4}), missed("pause")},
 	} {
 		t.Run(name, func(t *testing.T) {

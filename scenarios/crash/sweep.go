@@ -16,14 +16,19 @@ import (
 const (
 	calibrations = 3 // unfaulted attempts that the handling time is taken from
 	atOnce       = 4 // attempts that one kill hits, each at an instant of its own, where probes tell them apart
+	triesPerKill = 2 // attempts for each kill that is to land in flight, at most
 	extraKills   = 4 // where none of the others has hit
-	watches      = 2 // kills that wait for an effect to be seen, which the target may answer too soon for
-	roundTrips   = 40
+	// enoughTime is how long a request has to be at work for several to be sent apart: requests that crowd in on a faster target wait
+	// for each other, and are killed waiting.
+	enoughTime = 4 * time.Millisecond
+	watches    = 2 // kills that wait for an effect to be seen, which the target may answer too soon for
+	roundTrips = 40
 )
 
-// Trials of a sweep that are not named after a number.
+// Trials of a sweep. The calibration is numbered with how many kills should land in flight.
 const (
 	calibration = "calibration"
+	spreading   = "spread"
 	roundTrip   = "round-trip"
 )
 
@@ -31,7 +36,7 @@ const (
 // shows where it stands, and at each round trip to its database.
 func sweep(ctx context.Context, s *target.Stage) error {
 	s.Note("each kill is a trial of its own")
-	handling, err := calibrate(ctx, s.Trial(calibration))
+	handling, err := calibrate(ctx, s.Trial(fmt.Sprintf("%s=%d", calibration, s.Config().Limits.Kills)))
 	if err != nil || handling == 0 {
 		return err
 	}
@@ -79,54 +84,43 @@ func calibrate(ctx context.Context, s *target.Stage) (handling time.Duration, er
 	return max(times[len(times)/2], time.Microsecond), nil
 }
 
-// instants draws one instant from each slice of the handling time, and deals them out in random order to kills that hit several.
-// Those of one kill come with the latest first.
-func instants(s *target.Stage, handling time.Duration) (kills [][]time.Duration) {
-	all := make([]time.Duration, s.Config().Limits.Kills)
-	for i := range all {
-		all[i] = time.Duration((float64(i) + s.Rand().Float64()) / float64(len(all)) * float64(handling))
-	}
-	s.Rand().Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	size := 1
-	if s.Apart() {
-		size = atOnce
-	}
-	for at := range slices.Chunk(all, size) {
-		slices.Sort(at)
-		slices.Reverse(at)
-		kills = append(kills, at)
-	}
-	return kills
-}
-
 // killer is a sweep under way.
 type killer struct {
 	*target.Stage
 	stuck bool // something was left open after all the time it may take: nobody waits as long for the next one
 }
 
-// spread kills at the instants that were drawn. A target that is too fast for all of them is killed as soon as it has some of a
-// request, until it is hit.
+// spread kills at instants all over the handling time until as many kills as wanted landed in flight, and learns from each that
+// did not. A target that is too fast for all of them is killed as soon as it has some of a request, until it is hit.
 func (k *killer) spread(ctx context.Context, handling time.Duration) error {
-	kills, hit := instants(k.Stage, handling), false
-	for n := 0; n < len(kills) || !hit && n < len(kills)+extraKills; n++ {
-		at := make([]time.Duration, len(kills[0]))
-		if n < len(kills) {
-			at = kills[n]
-		}
-		flights, err := k.at(ctx, k.Trial(fmt.Sprintf("spread=%d", n+1)), at)
+	wanted, size := k.Config().Limits.Kills, 1
+	if k.Apart() && handling >= enoughTime {
+		size = atOnce
+	}
+	a := newAim(k.Rand(), handling, wanted)
+	for n := 1; a.landed < wanted && a.tried < triesPerKill*wanted || a.landed == 0 && a.tried < triesPerKill*wanted+extraKills*size; n++ {
+		trial, shots := k.Trial(fmt.Sprintf("%s=%d", spreading, n)), a.next(size)
+		flights, err := k.at(ctx, trial, instantsOf(shots))
 		if err != nil {
 			return err
 		}
-		for _, f := range flights {
-			hit = hit || unanswered(f.Wait(ctx))
+		hs := trial.Histories()
+		if len(hs) == 0 || ctx.Err() != nil {
+			return ctx.Err()
 		}
+		kill, missing := killOf(hs[0])
+		if missing != "" {
+			a.tried += len(shots)
+			continue
+		}
+		var first []*history.Attempt
+		for _, f := range flights {
+			first = append(first, f.Wait(ctx))
+		}
+		a.learn(shots, first, kill.Given)
 	}
 	return nil
 }
-
-// unanswered tells whether the target had the whole request, and had not begun to answer it.
-func unanswered(a *history.Attempt) bool { return a.Link.RequestWhole && a.Link.FirstByteAt == 0 }
 
 // at starts an attempt for each instant, the latest first, so that all have come to theirs when the target is killed.
 func (k *killer) at(ctx context.Context, s *target.Stage, instants []time.Duration) (flights []*target.Flight, err error) {
@@ -138,16 +132,15 @@ func (k *killer) at(ctx context.Context, s *target.Stage, instants []time.Durati
 		}
 		intents = append(intents, in)
 	}
+	began := time.Now()
 	for n, in := range intents {
-		f := s.Go(ctx, in, target.Send{})
-		flights = append(flights, f)
-		f.Sending(ctx)
-		wait := instants[n]
-		if n+1 < len(instants) {
-			wait -= instants[n+1]
-		}
-		target.Pause(ctx, wait)
+		until(ctx, began.Add(instants[0]-instants[n]))
+		flights = append(flights, s.Go(ctx, in, target.Send{}))
 	}
+	for _, f := range flights {
+		f.Sending(ctx)
+	}
+	until(ctx, time.Now().Add(instants[len(instants)-1]))
 	if err := s.Kill(ctx, nil, history.PhaseUnknown, nil); err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ type hits struct {
 
 // sweepRule sums up all kills of a sweep. An attempt that a kill did not hit counts where it speaks against the target.
 func sweepRule(c rule.Case) (all []rule.Finding) {
-	parts, unhit := map[string]*hits{}, 0
+	parts, unhit, at := map[string]*hits{}, 0, inFlightOf(c)
 	for _, h := range c.Histories {
 		kill, missing := killOf(h)
 		if missing != "" {
@@ -52,8 +52,10 @@ func sweepRule(c rule.Case) (all []rule.Finding) {
 		return append(all, rule.Inconclusive(verdict.Environment, "no kill was seen to hit an attempt: %s", unhitWords(c, unhit)).In(inFlight).At(c.IDs()...))
 	}
 	for _, part := range []string{inFlight, history.AfterClaim, history.AfterEffect, history.AfterRecord, roundTrip} {
-		if parts[part] != nil {
-			all = append(all, parts[part].sum(part)...)
+		if parts[part] != nil && part == inFlight {
+			all = append(all, parts[part].sum(part, at.proof(), at.words())...)
+		} else if parts[part] != nil {
+			all = append(all, parts[part].sum(part, verdict.Strong, fmt.Sprintf("%d killed %s", len(parts[part].at), parts[part].when(part)))...)
 		} else if tried := aimed(c, part); tried > 0 {
 			all = append(all, rule.NotAssessed("%s came, but the target was past it, or had not come to it", rule.Plural(tried, "kill")).In(part))
 		}
@@ -145,14 +147,14 @@ func after(where string) string {
 }
 
 // sum is one finding for all that went well, and one for each that did not.
-func (t *hits) sum(part string) []rule.Finding {
+func (t *hits) sum(part string, proof verdict.Proof, killed string) []rule.Finding {
 	list := slices.Clone(t.wrong)
 	if len(list) == 0 {
-		detail := fmt.Sprintf("%d killed %s: at most one effect each", len(t.at), t.when(part))
+		detail := killed + ": at most one effect each"
 		if t.stuck > 0 {
 			detail += fmt.Sprintf(", %d of them stuck but safe", t.stuck)
 		}
-		list = append(list, rule.Pass(verdict.Strong, "%s", detail).At(t.ids...))
+		list = append(list, rule.Pass(proof, "%s", detail).At(t.ids...))
 	}
 	for i := range list {
 		list[i] = list[i].In(part)

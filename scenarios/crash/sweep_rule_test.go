@@ -120,7 +120,7 @@ func TestSweepSumsUp(t *testing.T) {
 	missed.back(201, created).effects(1, "t1")
 	all := []*history.History{h.History(), missed.History()}
 	f := ruletest.ExpectPart(t, Rules(), "crash/sweep", "in-flight", verdict.Pass, ruletest.IETF(t), all...)
-	if want := "1 killed 2.0 ms after the request: at most one effect each"; f.Detail != want {
+	if want := "1 kill landed while a request was at work, 2.0 ms after it came, of the 1.5 ms that it takes (not spread over it: a higher limits.kills hits more of its moments): at most one effect each"; f.Detail != want {
 		t.Errorf("detail %q, want %q", f.Detail, want)
 	}
 	ruletest.ExpectPart(t, Rules(), "crash/sweep", "after-record", verdict.Pass, ruletest.IETF(t), all...)

@@ -112,8 +112,11 @@ func (y *player) call(ctx context.Context, i int, call storm.Call, jitter *rand.
 	limited, cancel := context.WithTimeout(ctx, y.stage.Config().Timeouts.Recovery)
 	defer cancel()
 	var last *history.Attempt
-	for n, pause := 0, stormPause; ; n, pause = n+1, min(2*pause, longestStormPause) {
+	for n, pause := 0, stormPause; ; pause = min(2*pause, longestStormPause) {
 		last = y.attempt(ctx, in, target.Send{Label: label, Change: call.Changed, Call: i + 1}, faultOf(call, n))
+		if spent(last) {
+			n++ // else a blow took the attempt, and its fault is left for the next one
+		}
 		if last.TimedOut {
 			y.slow[call.Intent-1].Store(true)
 		}
@@ -133,7 +136,7 @@ func (y *player) call(ctx context.Context, i int, call storm.Call, jitter *rand.
 	}
 }
 
-// faultOf is what happens to the n-th attempt of a call.
+// faultOf is what happens to an attempt of a call when n of its faults are spent.
 func faultOf(call storm.Call, n int) storm.Fault {
 	if n < len(call.Faults) {
 		return call.Faults[n]

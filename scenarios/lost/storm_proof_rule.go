@@ -63,13 +63,28 @@ func planned(h *history.History) (list []plan) {
 	for i, call := range h.Storm.Schedule.Calls {
 		mine := tries[i+1]
 		slices.SortFunc(mine, func(a, b *history.Attempt) int { return a.ID - b.ID })
-		for n, fault := range call.Faults {
-			if n < len(mine) && fault.Kind != storm.None {
-				list = append(list, plan{mine[n], fault.Kind})
+		n := 0
+		for at, a := range mine {
+			if n == len(call.Faults) {
+				break
 			}
+			if !spent(a) && at+1 < len(mine) {
+				continue // the next attempt was sent with the same fault
+			}
+			if kind := call.Faults[n].Kind; kind != storm.None {
+				list = append(list, plan{a, kind})
+			}
+			n++
 		}
 	}
 	return list
+}
+
+// spent tells whether an attempt has used up the fault it was sent with. Not so where it got nothing to do it to: the target was
+// down, or went down before it answered. A client that tries again meets the fault then: else a kill, which ends all that is under
+// way, would leave a small storm without faults.
+func spent(a *history.Attempt) bool {
+	return a.Outcome == history.Answered || a.Link.Cut || a.Link.Held
 }
 
 // faultMissing says what is missing of the proof that an attempt suffered its fault.

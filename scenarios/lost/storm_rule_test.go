@@ -132,7 +132,17 @@ func TestStorm(t *testing.T) {
 		"a second effect after the key's lifetime": {func(s *stormy) { s.seen[0].Count = 2 }, func(c *contract.Contract) { c.Lifetime = time.Second },
 			verdict.Inconclusive, "lifetime"},
 
-		"no drop landed":        {func(s *stormy) { s.faulted[storm.Drop].Link.ResponseBytes = 0 }, nil, verdict.Inconclusive, `"drop"`},
+		"no drop landed": {func(s *stormy) { s.faulted[storm.Drop].Link.ResponseBytes = 0 }, nil, verdict.Inconclusive, `"drop"`},
+		"a kill took the cut's attempt, the next one was cut": {func(s *stormy) { s.killed(storm.Cut); s.again(storm.Cut) }, nil,
+			verdict.Pass, "5 of 5 faults"},
+		"a kill took the cut's attempt, the next one was not cut": {func(s *stormy) { s.killed(storm.Cut); s.again(storm.Cut).Link.Cut = false }, nil,
+			verdict.Inconclusive, `"cut"`},
+		"a kill took the cut's attempt, the next one was answered": {func(s *stormy) {
+			s.killed(storm.Cut)
+			a := s.again(storm.Cut)
+			a.Outcome, a.Answer, a.Link.Cut = history.Answered, s.calm[1].Answer, false
+		}, nil, verdict.Inconclusive, `"cut"`},
+		"a kill took the cut's attempt, and that was all": {func(s *stormy) { s.killed(storm.Cut) }, nil, verdict.Inconclusive, `"cut"`},
 		"no cut landed":         {func(s *stormy) { s.faulted[storm.Cut].Link.Cut = false }, nil, verdict.Inconclusive, `"cut"`},
 		"no reset landed":       {func(s *stormy) { s.faulted[storm.Reset].Link.ForwardedBytes = 10 }, nil, verdict.Inconclusive, `"reset"`},
 		"no gateway spoke":      {func(s *stormy) { s.faulted[storm.Gateway].Link.ResponseBytes = 0 }, nil, verdict.Inconclusive, `"gateway"`},
@@ -170,6 +180,22 @@ func TestStorm(t *testing.T) {
 			}
 		})
 	}
+}
+
+// killed makes the attempt with the fault one that ended with the target.
+func (s *stormy) killed(kind storm.Kind) {
+	l := &s.faulted[kind].Link
+	l.Cut, l.ResponseBytes, l.ForwardedBytes, l.FirstByteAt = false, 0, 0, 0
+}
+
+// again is the call's next attempt, with the same fault.
+func (s *stormy) again(kind storm.Kind) *history.Attempt {
+	before := s.faulted[kind]
+	i := before.Call - 1
+	a := s.suffers(kind, s.ins[i], i)
+	a.Call, a.Began, a.Ended = before.Call, 0, 1_000_000
+	s.Saw(s.ins[i], history.Resource, "after", 1, fmt.Sprintf("t%d", i))
+	return a
 }
 
 // changed sends another payload under the first intent's key, after its result.

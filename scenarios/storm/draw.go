@@ -64,6 +64,9 @@ func blows(r *rand.Rand, o Options) (list []Blow) {
 	return list
 }
 
+// shortestAnswer has a status line without a reason and nothing else: whatever comes, a cut before its end breaks it off.
+const shortestAnswer = len("HTTP/1.1 204\r\n\r\n")
+
 // deck deals faults so that each kind comes as often as the others.
 type deck struct {
 	r     *rand.Rand
@@ -90,7 +93,7 @@ func (d *deck) fault() Fault {
 	d.cards = d.cards[1:]
 	switch f.Kind {
 	case Cut:
-		f.Bytes = int64(1 + d.r.IntN(120))
+		f.Bytes = int64(1 + d.r.IntN(shortestAnswer-1))
 	case Gateway:
 		f.Status = []int{502, 503, 504}[d.r.IntN(3)]
 	case Delay:

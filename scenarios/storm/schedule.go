@@ -19,7 +19,7 @@ type Call struct {
 	Client  int     `json:"client"`            // from 1
 	Intent  int     `json:"intent"`            // from 1; calls of one intent share key and payload
 	Changed bool    `json:"changed,omitempty"` // another payload under the intent's key, sent once its own has a result
-	Faults  []Fault `json:"faults,omitempty"`  // of the first attempt, the second …; later ones have none
+	Faults  []Fault `json:"faults,omitempty"`  // of the first attempt, the second …; later ones have none. One that got nothing to suffer it on leaves its fault to the next
 }
 
 // Fault is what happens to the connection of one attempt.

@@ -221,3 +221,17 @@ func ExampleDraw() {
 	// 1 3 [{gateway 0 502 0} {delay 0 0 2}]
 	// 2 4 [{reset 0 0 0}]
 }
+
+// A cut breaks off the shortest answer that there is.
+func TestACutLandsOnAnyAnswer(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(50) {
+		for _, c := range storm.Draw(storm.Options{Seed: seed, Calls: storm.Round, Clients: 8}).Calls {
+			for _, f := range c.Faults {
+				if f.Kind == storm.Cut && (f.Bytes < 1 || f.Bytes >= int64(len("HTTP/1.1 204\r\n\r\n"))) {
+					t.Errorf("seed %d cuts after %d bytes", seed, f.Bytes)
+				}
+			}
+		}
+	}
+}
