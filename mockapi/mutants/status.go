@@ -36,6 +36,9 @@ var statusMutants = []Mutant{
 		Stage:     "Status",
 		Operation: "create-ticket",
 		Must:      []string{"status/unknown"},
+		May: []May{
+			{"status/monotonic", "what read as failed is found to have been done, and reads as succeeded"},
+		},
 		Install: reading(func(entry flow.Entry) flow.Entry {
 			if entry.State == reference.Unknown {
 				entry.State = reference.Failed

@@ -88,7 +88,7 @@ var crashRows = []Requirement{
 		ID:        "crash/store-link",
 		Sentence:  "Cut off from its database in the middle of an operation, the target makes at most one effect, and recovers.",
 		Level:     verdict.Must,
-		Premises:  []string{"replay/one-effect"},
+		Premises:  []string{"replay/one-effect", "race/one-effect"},
 		Needs:     []Need{NeedStoreLink, NeedState, NeedKeyHeader},
 		Sources:   []Source{PreventDuplicates},
 		Scenarios: []string{"crash/store-link"},

@@ -63,7 +63,7 @@ var failureRows = []Requirement{
 			{ID: "cut", Sentence: "Its database cannot be reached."},
 			{ID: "silent", Sentence: "Its database takes everything and answers nothing."},
 		},
-		Premises:  []string{"replay/one-effect"},
+		Premises:  []string{"replay/one-effect", "race/one-effect"},
 		Needs:     []Need{NeedStoreLink, NeedState, NeedKeyHeader},
 		Sources:   []Source{Field},
 		Scenarios: []string{"failure/store-down"},
