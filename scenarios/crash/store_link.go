@@ -11,6 +11,13 @@ import (
 // unheard is at how many of its requests to the database an operation is cut off: less depends on where than with answers.
 const unheard = 4
 
+// The last round trips of an operation, where it commits, are cut again: what else the target says to its database meanwhile moves
+// them, so that one walk may step over the one that matters.
+const (
+	lastTrips  = 5
+	timesAgain = 2
+)
+
 // storeLink cuts the link to the database at round trips of an operation: while a request to the database is held, which it never
 // hears, and while its answer is, which nobody ever hears. The link is mended once the attempt is over, or after a while.
 func storeLink(ctx context.Context, s *target.Stage) error {
@@ -18,12 +25,19 @@ func storeLink(ctx context.Context, s *target.Stage) error {
 	trips := 0
 	for before := true; before && trips < roundTrips; trips++ {
 		var err error
-		if before, err = cutBetween(ctx, s, link.Answers, trips); err != nil {
+		if before, err = cutBetween(ctx, s, link.Answers, trips, ""); err != nil {
 			return err
 		}
 	}
+	for again := range timesAgain {
+		for n := max(0, trips-lastTrips); n < trips; n++ {
+			if _, err := cutBetween(ctx, s, link.Answers, n, fmt.Sprintf("-again-%d", again+1)); err != nil {
+				return err
+			}
+		}
+	}
 	for _, n := range s.Rand().Perm(trips)[:min(trips, unheard)] {
-		if _, err := cutBetween(ctx, s, link.Requests, n); err != nil {
+		if _, err := cutBetween(ctx, s, link.Requests, n, ""); err != nil {
 			return err
 		}
 	}
@@ -31,8 +45,8 @@ func storeLink(ctx context.Context, s *target.Stage) error {
 }
 
 // cutBetween cuts when so many pieces have gone that way; false: the operation was over before that.
-func cutBetween(ctx context.Context, parent *target.Stage, dir link.Direction, skip int) (before bool, err error) {
-	s := parent.Trial(fmt.Sprintf("%s=%d", dir, skip+1))
+func cutBetween(ctx context.Context, parent *target.Stage, dir link.Direction, skip int, again string) (before bool, err error) {
+	s := parent.Trial(fmt.Sprintf("%s=%d%s", dir, skip+1, again))
 	in, err := s.Intent(ctx)
 	if err != nil {
 		return false, err
