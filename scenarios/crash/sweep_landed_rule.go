@@ -76,6 +76,14 @@ func (l landed) proof() verdict.Proof {
 	return verdict.Strong
 }
 
+// gap is the longest time between two kills, in microseconds.
+func (l landed) gap() (longest int64) {
+	for i := 1; i < len(l.at); i++ {
+		longest = max(longest, l.at[i]-l.at[i-1])
+	}
+	return longest
+}
+
 func (l landed) few() bool { return len(l.at) == 0 || 2*len(l.at) < l.wanted }
 
 func (l landed) words() string {
@@ -89,6 +97,9 @@ func (l landed) words() string {
 	}
 	if l.handling > 0 {
 		text += fmt.Sprintf(", of the %s ms that it takes", ms(l.handling))
+	}
+	if gap := l.gap(); gap > 0 { // no more is claimed than was hit
+		text += fmt.Sprintf(" (up to %s ms between two of them were not looked into)", ms(gap))
 	}
 	switch {
 	case l.few() && l.wanted > 0:
