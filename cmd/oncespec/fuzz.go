@@ -45,7 +45,7 @@ func (c *FuzzCmd) Run(ctx context.Context, io streams) error {
 		return &exitError{reports.Environment.ExitCode(), fmt.Errorf("--out: %w", err)}
 	}
 	shown := &fuzzProgress{progress: newProgress(io.err, c.Quiet)}
-	report, err := fuzz.Run(ctx, fuzz.Options{Config: cfg, Operations: c.Operation, Rewrites: c.Rewrite, Cases: c.Cases, For: c.For, Seed: c.Seed,
+	report, err := fuzz.Run(tidily(ctx), fuzz.Options{Config: cfg, Operations: c.Operation, Rewrites: c.Rewrite, Cases: c.Cases, For: c.For, Seed: c.Seed,
 		Corpus: c.Corpus, AllowRemote: c.AllowRemote, Version: version(), Progress: shown.tell})
 	shown.end()
 	if err != nil {

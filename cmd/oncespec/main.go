@@ -47,8 +47,6 @@ func main() { os.Exit(start(os.Args[1:], streams{os.Stdout, os.Stderr})) }
 
 // start runs one command line and returns its exit code.
 func start(args []string, io streams) (code int) {
-	// Until the process ends: whoever is impatient must not kill it while it tidies up.
-	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	var cli CLI
 	exited := -1
 	parser, err := kong.New(&cli, kong.Name("oncespec"), kong.Writers(io.out, io.err), kong.UsageOnError(),
@@ -81,12 +79,7 @@ func start(args []string, io streams) (code int) {
 		complain(io, err.Error()+whatNext(err))
 		return exitUsage
 	}
-	switch verb, _, _ := strings.Cut(cmd.Command(), " "); verb {
-	case "run", "replay", "fuzz", "mock", "racy":
-	default: // there is nothing to tidy up, and what is read may never end
-		signal.Reset(os.Interrupt, syscall.SIGTERM)
-	}
-	cmd.BindTo(ctx, (*context.Context)(nil))
+	cmd.BindTo(context.Background(), (*context.Context)(nil))
 	err = cmd.Run(io)
 	var with *exitError
 	switch {
@@ -100,6 +93,14 @@ func start(args []string, io streams) (code int) {
 	}
 	complain(io, err.Error())
 	return exitUsage
+}
+
+// tidily is the context of a verb from where there is something to tidy up: a signal ends it, not the program, until that has
+// ended by itself. Whoever is impatient must not kill it meanwhile. Before that nothing is lost, and what is read (a pipe that
+// nobody writes to) may never end: there a signal does what signals do.
+func tidily(ctx context.Context) context.Context {
+	ctx, _ = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	return ctx
 }
 
 // complain says what is wrong. Errors quote files and targets, whose words must not move the cursor.

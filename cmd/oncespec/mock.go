@@ -55,7 +55,7 @@ func (c *MockCmd) Run(ctx context.Context, io streams) error {
 	if c.Lease < shortestLease {
 		return fmt.Errorf("--lease %s: expected %s or more", c.Lease, shortestLease)
 	}
-	err := mockapi.Serve(ctx, mockapi.ServeOptions{Listen: c.Listen, DB: c.DB, Downstream: c.Downstream, Profile: c.Profile, Mutant: c.Mutant,
+	err := mockapi.Serve(tidily(ctx), mockapi.ServeOptions{Listen: c.Listen, DB: c.DB, Downstream: c.Downstream, Profile: c.Profile, Mutant: c.Mutant,
 		Lifetime: c.Lifetime, Expired: c.Expired, Lease: c.Lease, Clock: c.Clock, Grace: c.Grace,
 		Logger: slog.New(slog.NewTextHandler(io.err, nil)),
 		Ready:  func(address string) { fmt.Fprintf(io.err, "mock API at http://%s, Ctrl-C ends it\n", address) }})

@@ -54,7 +54,7 @@ func (c *ReplayCmd) Run(ctx context.Context, io streams) error {
 		return &exitError{reports.Environment.ExitCode(), err}
 	}
 	shown := newProgress(io.err, c.Quiet)
-	report, err := suites.Run(ctx, suites.Options{Config: cfg, Selection: run.Selection{Requirements: []string{"lost/storm"}, Operations: []string{schedule.Operation}},
+	report, err := suites.Run(tidily(ctx), suites.Options{Config: cfg, Selection: run.Selection{Requirements: []string{"lost/storm"}, Operations: []string{schedule.Operation}},
 		Seed: c.Seed, Out: c.Out, AllowInconclusive: c.AllowInconclusive, AllowRemote: c.AllowRemote,
 		Racy: known(), Storm: storm.Order{Schedule: schedule, Times: c.Times}, Version: version(), Rerun: c.rerun(), Progress: shown})
 	shown.end()

@@ -76,7 +76,7 @@ func (c *RunCmd) Run(ctx context.Context, io streams) error {
 		return fmt.Errorf("--jobs: found %d, expected 1 or more", c.Jobs)
 	}
 	if c.Jobs > 1 {
-		return c.inShards(ctx, io, cfg)
+		return c.inShards(tidily(ctx), io, cfg)
 	}
 	if _, err := run.NewPlan(cfg, c.selection(), 1); err != nil {
 		return err // before what the last run left is removed
@@ -84,6 +84,7 @@ func (c *RunCmd) Run(ctx context.Context, io streams) error {
 	if err := run.Prepare(c.Out); err != nil {
 		return &exitError{reports.Environment.ExitCode(), err}
 	}
+	ctx = tidily(ctx)
 	var shown interface {
 		run.Progress
 		end()

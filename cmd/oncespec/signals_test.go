@@ -157,8 +157,13 @@ func wholeOrAbsent(t *testing.T, dir string) {
 	}
 }
 
-// killedAt starts a run, kills it once it says that it tests, and starts another with its journal.
-func killedAt(t *testing.T, p *process, state string) {
+// testsReplay tells that a run says that it tests.
+func testsReplay(line string) bool {
+	return strings.Contains(line, "/") && strings.HasSuffix(line, " replay")
+}
+
+// killedAt starts a command line with that journal, and kills it once it says what is waited for.
+func killedAt(t *testing.T, p *process, state string, at func(line string) bool) {
 	t.Helper()
 	p.Env = append(p.Env, "XDG_STATE_HOME="+state)
 	read, write := io.Pipe()
@@ -169,7 +174,7 @@ func killedAt(t *testing.T, p *process, state string) {
 	go func() {
 		defer io.Copy(io.Discard, read)
 		for lines := bufio.NewScanner(read); lines.Scan(); {
-			if strings.Contains(lines.Text(), "/") && strings.HasSuffix(lines.Text(), " replay") {
+			if at(lines.Text()) {
 				p.Process.Kill()
 				return
 			}
@@ -196,7 +201,7 @@ func TestNextStartRemovesAContainer(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
 	p := inContainer(t, "run", "--lifecycle", "container", "--pack", "replay", "--operation", "create-ticket", "--out", t.TempDir())
-	killedAt(t, p, state)
+	killedAt(t, p, state, testsReplay)
 	if left, err := life.Left(t.Context(), p.Process.Pid); err != nil || len(left) == 0 {
 		t.Fatalf("there was nothing to remove: %v, %v", left, err)
 	}
@@ -213,7 +218,7 @@ func TestNextStartRemovesARemoteProxy(t *testing.T) {
 	t.Cleanup(s.Close)
 	state := t.TempDir()
 	p := command(t, "run", "-c", through(t, s.URL), "--pack", "replay", "--operation", "create-ticket", "--out", t.TempDir())
-	killedAt(t, p, state)
+	killedAt(t, p, state, testsReplay)
 	if len(server.Collection.Proxies()) == 0 {
 		t.Fatal("there was nothing to remove")
 	}
@@ -221,5 +226,23 @@ func TestNextStartRemovesARemoteProxy(t *testing.T) {
 	if n := len(server.Collection.Proxies()); n != 0 {
 		t.Errorf("%d proxies are left", n)
 	}
+	gone(t, p.tmp, state)
+}
+
+// A search that was killed leaves what a run leaves, and the next one ends it.
+func TestNextSearchEndsWhatASearchLeft(t *testing.T) {
+	t.Parallel()
+	state := t.TempDir()
+	p := command(t, "fuzz", "--operation", "create-ticket", "--out", t.TempDir())
+	killedAt(t, p, state, func(line string) bool { return strings.Contains(line, "search") })
+	if left, _ := filepath.Glob(filepath.Join(state, "oncespec", "*")); len(left) == 0 {
+		t.Fatal("there was nothing to end")
+	}
+	next := command(t, "fuzz", "--operation", "create-ticket", "--cases", "1", "--rewrite", "number/*", "--out", t.TempDir())
+	next.Env = append(next.Env, "XDG_STATE_HOME="+state)
+	if err := next.Start(); err != nil {
+		t.Fatal(err)
+	}
+	next.wait(t).want(t, 0).says(t, "ending what a run that was killed left behind")
 	gone(t, p.tmp, state)
 }

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -27,7 +28,29 @@ const (
 	imageLimit = 5 * time.Minute
 	// programAt is where a program stands in an image made of nothing else.
 	programAt = "/program"
+	imageTag  = "run"
 )
+
+// Image is where a container's image comes from: Ref, or Build, or Program. What is built for a container goes with it.
+type Image struct {
+	// Ref is an image by its name. It is pulled if it is not here.
+	Ref string
+	// Build is a folder to build an image from, by the recipe in its file Dockerfile, or the one named here.
+	Build, Dockerfile string
+	// Program is a static program that makes up the image, run as PID 1. Files stand beside it: path there → file here.
+	Program string
+	Files   map[string]string
+}
+
+func (i Image) String() string {
+	switch {
+	case i.Ref != "":
+		return "container of " + i.Ref
+	case i.Build != "":
+		return "container built from " + i.Build
+	}
+	return "container of " + filepath.Base(i.Program)
+}
 
 // ErrNotStatic says that a program cannot run in an image that holds nothing else.
 var ErrNotStatic = errors.New("not a static program")
@@ -171,4 +194,15 @@ func (d *docker) pull(ctx context.Context, image string) error {
 		return fmt.Errorf("image %s is not here and cannot be pulled: %w", image, err)
 	}
 	return nil
+}
+
+// imageName is how Docker knows the image.
+func (c *Container) imageName() string {
+	switch {
+	case c.box.Beside != nil:
+		return c.box.Beside.imageName()
+	case c.image.Ref != "":
+		return c.image.Ref
+	}
+	return c.name + ":" + imageTag
 }

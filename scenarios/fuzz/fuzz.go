@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/oncespec/oncespec/faults/journal"
 	"github.com/oncespec/oncespec/scenarios/rewrite"
 	"github.com/oncespec/oncespec/scenarios/target"
 	"github.com/oncespec/oncespec/scenarios/target/config"
@@ -68,11 +68,16 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		Seed: o.Seed, Started: time.Now().UTC().Truncate(time.Millisecond), Operations: []*Operation{}}
 	began := time.Now()
 	defer func() { r.DurationMS = time.Since(began).Milliseconds() }()
-	scratch, err := os.MkdirTemp("", "oncespec-fuzz-")
+	target.Sweep(ctx, func(what string) { o.Progress(Progress{Phase: what}) })
+	scratch, clean, err := journal.MakeScratch()
 	if err != nil {
-		return nil, fmt.Errorf("scratch folder: %w", err)
+		return r, r.ended(ctx, &target.EnvironmentError{What: "scratch folder", Err: err})
 	}
-	defer os.RemoveAll(scratch)
+	defer func() {
+		if left := clean(); left != nil && r.Problem == "" {
+			_ = r.ended(ctx, &target.EnvironmentError{What: "scratch folder", Err: left})
+		}
+	}()
 
 	o.Progress(Progress{Phase: "starting the target"})
 	t, err := target.Start(ctx, target.Options{Config: o.Config, Seed: o.Seed, AllowRemote: o.AllowRemote, Dir: scratch})

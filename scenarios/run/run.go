@@ -77,7 +77,7 @@ func Begin(ctx context.Context, opts Options) (*Run, error) {
 			return nil, err
 		}
 	}
-	r.sweep(ctx)
+	target.Sweep(ctx, opts.Progress.Doing)
 	var err error
 	if r.scratch, r.clean, err = journal.MakeScratch(); err != nil {
 		r.problem = &Problem{fmt.Errorf("scratch folder: %w", err)}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -36,7 +37,7 @@ func readDocument(file string) (any, error) {
 	if info.IsDir() || info.Size() > largest {
 		return nil, fmt.Errorf("expected a file of at most %d bytes", largest)
 	}
-	text, err := os.ReadFile(file)
+	text, err := readUpTo(file, largest)
 	if err != nil {
 		return nil, plain(err)
 	}
@@ -50,6 +51,20 @@ func readDocument(file string) (any, error) {
 		return nil, fmt.Errorf("no JSON: %w", err)
 	}
 	return doc, nil
+}
+
+// readUpTo reads no more than that: what is no plain file does not tell its size, and may never end.
+func readUpTo(file string, most int64) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = fmt.Errorf("expected a file of at most %d bytes", most)
+	}
+	return text, err
 }
 
 // compile reads the schema at a place of a document.
