@@ -32,6 +32,12 @@ const (
 	roundTrip   = "round-trip"
 )
 
+// Moments at which an intent is looked at around a kill.
+const (
+	whenDead  = "killed"
+	restarted = "restarted" // and nothing was retried
+)
+
 // sweep kills the target at instants spread over the time in which it handles a request, as soon as its status or its effect
 // shows where it stands, and at each round trip to its database.
 func sweep(ctx context.Context, s *target.Stage) error {
@@ -113,9 +119,11 @@ func (k *killer) spread(ctx context.Context, handling time.Duration) error {
 			a.tried += len(shots)
 			continue
 		}
-		var first []*history.Attempt
+		var first []fate
 		for _, f := range flights {
-			first = append(first, f.Wait(ctx))
+			attempt := f.Wait(ctx)
+			part, _ := struck(hs[0], kill, attempt.Intent)
+			first = append(first, fate{attempt.Link, part == inFlight || part == history.AfterEffect})
 		}
 		a.learn(shots, first, kill.Given)
 	}
@@ -195,16 +203,21 @@ func (k *killer) between(ctx context.Context, s *target.Stage, answers int) (bef
 	return before, k.comeBack(ctx, s, []*target.Intent{in}, []*target.Flight{f})
 }
 
-// comeBack looks at what the dead target left, starts it again and retries.
+// comeBack looks at what the dead target left, starts it again and retries. What it is seen to have kept of a request before
+// that shows that it had the request, where the link does not.
 func (k *killer) comeBack(ctx context.Context, s *target.Stage, intents []*target.Intent, flights []*target.Flight) error {
 	for n, f := range flights {
 		f.Wait(ctx)
-		s.Autopsy(ctx, intents[n], "killed")
+		s.Autopsy(ctx, intents[n], whenDead)
 	}
 	if err := s.Restart(ctx); err != nil {
 		return err
 	}
-	for _, in := range intents {
+	for n, in := range intents {
+		if flights[n].Wait(ctx).Link.Through != "" {
+			s.Observe(ctx, in, restarted)
+			s.Status(ctx, in, restarted)
+		}
 		if k.stuck {
 			s.Do(ctx, in, target.Send{})
 		} else {

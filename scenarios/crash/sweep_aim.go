@@ -46,6 +46,12 @@ type shot struct {
 	missed int  // how often it came too late
 }
 
+// fate is what became of a shot.
+type fate struct {
+	history.Link
+	hit bool // the target is shown to have had the request, and not begun to answer, when it died
+}
+
 // newAim draws one shot from each slice of the handling time. The latest come first: they tell how long it is.
 func newAim(r *rand.Rand, handling time.Duration, wanted int) *aim {
 	a := &aim{rand: r, handling: handling, wanted: wanted}
@@ -80,11 +86,11 @@ func (a *aim) next(size int) []shot {
 }
 
 // learn takes in what became of the attempts of a kill that was given at a moment of the run, in microseconds.
-func (a *aim) learn(shots []shot, attempts []*history.Attempt, given int64) {
+func (a *aim) learn(shots []shot, fates []fate, given int64) {
 	var late []time.Duration
 	lag, atEnd := time.Duration(0), false
 	for i, s := range shots {
-		at := attempts[i].Link
+		at := fates[i]
 		if at.LastRequestAt > 0 {
 			late = append(late, micro(given-at.LastRequestAt)-s.at)
 		}
@@ -97,7 +103,7 @@ func (a *aim) learn(shots []shot, attempts []*history.Attempt, given int64) {
 			s.missed++
 			a.passed = true
 			a.handling = (a.handling + min(micro(at.FirstByteAt-at.LastRequestAt), 2*a.handling)) / 2
-		case at.RequestWhole && at.LastRequestAt <= given:
+		case at.hit:
 			a.landed++
 			atEnd = atEnd || s.missed == 0 && s.share >= nearEnd
 			continue

@@ -12,19 +12,20 @@ import (
 type server struct{ handling, late, lag time.Duration }
 
 // meets is what the kill at its instants does to the attempts, and when after its request each of them died or was answered.
-func (s server) meets(shots []shot) (attempts []*history.Attempt, given int64, died []time.Duration) {
+func (s server) meets(shots []shot) (fates []fate, given int64, died []time.Duration) {
 	given = 1_000_000
 	for _, shot := range shots {
 		at := shot.at + s.late
-		a := &history.Attempt{Link: history.Link{RequestWhole: true, LastRequestAt: given - at.Microseconds()}}
+		f := fate{Link: history.Link{LastRequestAt: given - at.Microseconds()}}
 		if at+s.lag >= s.handling {
-			a.Link.FirstByteAt = a.Link.LastRequestAt + s.handling.Microseconds()
+			f.FirstByteAt = f.LastRequestAt + s.handling.Microseconds()
 		} else {
+			f.hit = true
 			died = append(died, at+s.lag)
 		}
-		attempts = append(attempts, a)
+		fates = append(fates, f)
 	}
-	return attempts, given, died
+	return fates, given, died
 }
 
 func TestTheSweepLearnsToLand(t *testing.T) {
@@ -44,8 +45,8 @@ func TestTheSweepLearnsToLand(t *testing.T) {
 				first, last := s.handling, time.Duration(0)
 				for a.landed < 8 && a.tried < triesPerKill*8 {
 					shots := a.next(size)
-					attempts, given, died := s.meets(shots)
-					a.learn(shots, attempts, given)
+					fates, given, died := s.meets(shots)
+					a.learn(shots, fates, given)
 					for _, at := range died {
 						first, last = min(first, at), max(last, at)
 					}
@@ -68,8 +69,8 @@ func TestTheSweepEndsAtTheEarliestInstant(t *testing.T) {
 	s := server{handling: time.Millisecond}
 	for a.landed == 0 && a.tried < triesPerKill*8 {
 		shots := a.next(1)
-		attempts, given, _ := s.meets(shots)
-		a.learn(shots, attempts, given)
+		fates, given, _ := s.meets(shots)
+		a.learn(shots, fates, given)
 	}
 	if a.landed == 0 {
 		t.Errorf("%d tries, and none was early enough", a.tried)

@@ -48,7 +48,9 @@ func sweepRule(c rule.Case) (all []rule.Finding) {
 			all = append(all, settles(c, h, in.ID)...)
 		}
 	}
-	if len(parts) == 0 {
+	if through := unshown(c); len(parts) == 0 && unhit > 0 && through != "" {
+		return append(all, rule.NotAssessed("nothing shows that a request which was not answered had come through %s when the target died", through).In(inFlight).At(c.IDs()...))
+	} else if len(parts) == 0 {
 		return append(all, rule.Inconclusive(verdict.Environment, "no kill was seen to hit an attempt: %s", unhitWords(c, unhit)).In(inFlight).At(c.IDs()...))
 	}
 	for _, part := range []string{inFlight, history.AfterClaim, history.AfterEffect, history.AfterRecord, roundTrip} {
@@ -87,7 +89,7 @@ func unhitWords(c rule.Case, unhit int) string {
 // struck names the part of a kill and when or where it hit the intent's first attempt; empty: it is not shown to have hit it.
 func struck(h *history.History, kill *history.Fault, intent string) (part, where string) {
 	a := firstOf(h, intent)
-	if a == nil || !a.Link.RequestWhole || a.Link.LastRequestAt == 0 || a.Link.LastRequestAt > kill.Given {
+	if a == nil || a.Link.LastRequestAt == 0 || a.Link.LastRequestAt > kill.Given || !a.Link.RequestWhole && !known(h, kill, a) {
 		return "", ""
 	}
 	if a.Outcome == history.Answered && a.Ended < kill.Given {
@@ -102,10 +104,45 @@ func struck(h *history.History, kill *history.Fault, intent string) (part, where
 		return roundTrip, trip
 	case kill.Intent == intent && (kill.Phase == history.AfterClaim || kill.Phase == history.AfterEffect):
 		return kill.Phase, where
-	case rule.ShownAt(h, intent, "killed"):
+	case rule.ShownAt(h, intent, whenDead):
 		return history.AfterEffect, where
 	}
 	return inFlight, where
+}
+
+// known tells whether the target showed that it had a request of which the link cannot say so.
+func known(h *history.History, kill *history.Fault, a *history.Attempt) bool {
+	if a.Link.Through == "" {
+		return false
+	}
+	for _, o := range h.Observations(a.Intent, whenDead, restarted) {
+		if o.Error == "" && (o.Count > 0 || len(o.Calls) > 0) {
+			return true
+		}
+	}
+	for _, s := range h.Statuses(restarted) {
+		if s.Intent == a.Intent && s.State != "" && s.State != history.Absent {
+			return true
+		}
+	}
+	return kill.Intent == a.Intent && (kill.Phase == history.AfterClaim || kill.Phase == history.AfterEffect)
+}
+
+// unshown names what stood in front of the target where requests were sent before a kill, and nothing came back that would show
+// that the target had them. Empty: there were none.
+func unshown(c rule.Case) (through string) {
+	for _, h := range c.Histories {
+		kill, missing := killOf(h)
+		if missing != "" {
+			continue
+		}
+		for _, a := range h.Attempts("first") {
+			if a.Link.FirstByteAt == 0 && a.Link.LastRequestAt > 0 && a.Link.LastRequestAt <= kill.Given {
+				through = a.Link.Through
+			}
+		}
+	}
+	return through
 }
 
 func firstOf(h *history.History, intent string) *history.Attempt {

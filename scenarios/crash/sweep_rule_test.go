@@ -25,6 +25,10 @@ func (t trial) back(status int, body string) trial {
 	return t.retried(status, body)
 }
 
+func throughProxy(_ trial, first *history.Attempt) {
+	first.Link.Through, first.Link.Reached, first.Link.RequestWhole = "the Toxiproxy at 127.0.0.1:8474", false, false
+}
+
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	const twice = `{"id":"t2"}`
@@ -88,6 +92,30 @@ func TestSweep(t *testing.T) {
 				first.Answer = &history.Answer{Status: 201, Body: historytest.Body(created)}
 			},
 			rest: func(h trial) { h.back(201, created).effects(0) }},
+		// What went through somebody else's proxy is known to have arrived by what the target kept of it.
+		"through a proxy, and its claim was kept": {trial: "spread=1", part: "in-flight", want: verdict.Pass, resolves: verdict.Pass,
+			spoil: throughProxy, rest: func(h trial) {
+				h.Status(h.in, restarted, history.InProgress)
+				h.back(201, created).effects(1, "t1")
+			}},
+		"through a proxy, and its effect was kept": {trial: "spread=1", part: "in-flight", want: verdict.Fail, resolves: verdict.Pass,
+			spoil: throughProxy, rest: func(h trial) {
+				h.Saw(h.in, history.Resource, restarted, 1, "t1")
+				h.back(201, twice).effects(2, "t1", "t2")
+			}},
+		"through a proxy, and it had called downstream": {trial: "spread=1", part: "in-flight", want: verdict.Pass, resolves: verdict.Pass,
+			spoil: throughProxy, rest: func(h trial) {
+				h.Saw(h.in, history.Ledger, whenDead, 0).Calls = []history.Call{{Seq: 1}}
+				h.back(201, created).effects(1, "t1")
+			}},
+		"through a proxy, and nothing was kept": {trial: "spread=1", part: "in-flight", want: verdict.NotAssessed,
+			spoil: throughProxy, rest: func(h trial) {
+				h.Saw(h.in, history.Resource, restarted, 0)
+				h.Status(h.in, restarted, history.Absent)
+				h.back(201, created).effects(1, "t1")
+			}},
+		"through a proxy, nothing was kept, done twice": {trial: "spread=1", part: "in-flight", want: verdict.Fail,
+			spoil: throughProxy, rest: func(h trial) { h.back(201, twice).effects(2, "t1", "t2") }},
 		"nobody saw it die": {trial: "spread=1", part: "in-flight", want: verdict.Inconclusive,
 			spoil: func(h trial, _ *history.Attempt) { h.History().Faults("kill")[0].Landed = false },
 			rest:  func(h trial) { h.back(201, created).effects(1, "t1") }},
