@@ -18,7 +18,7 @@ type Options struct {
 	Config            *config.Config // as config.Load or config.Parse returns it
 	Selection         run.Selection
 	Shard             string      // "2/3": only the second of three parts of what is selected; empty: all of it
-	Seed              uint64      // 0: drawn, and written in the report
+	Seed              uint64      // 0: drawn, and written in the report; a shard needs one
 	Out               string      // folder for reports and histories; empty: nothing is written
 	Strict            bool        // a failed SHOULD is a fail
 	AllowInconclusive bool        // inconclusive verdicts do not fail
@@ -30,9 +30,15 @@ type Options struct {
 	Progress          run.Progress
 }
 
-// fill draws what was left open.
+// Check tells what is wrong with the options, as a run would, before anything is done.
+func (o Options) Check() error {
+	_, err := o.fill().plan()
+	return err
+}
+
+// fill draws what was left open. Shards of one run cannot each draw a seed.
 func (o Options) fill() Options {
-	if o.Seed == 0 {
+	if o.Seed == 0 && o.Shard == "" {
 		o.Seed = rand.Uint64()>>12 | 1 // 52 bits: any JSON reader keeps it exact
 	}
 	if o.Version == "" {
@@ -55,6 +61,9 @@ func (o Options) plan() (*run.Plan, error) {
 		return plan, nil
 	}
 	index, of, err := run.ParseShard(o.Shard)
+	if err == nil && o.Seed == 0 {
+		return nil, fmt.Errorf("--shard %s has no --seed: all shards need one --seed, such as the number of the CI run, for report merge joins only the parts of one run", o.Shard)
+	}
 	if err == nil {
 		err = plan.Divide(index, of)
 	}

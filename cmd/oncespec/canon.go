@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -65,10 +64,7 @@ func (c *CanonCmd) Run(to streams) error {
 
 func (c *CanonCmd) print(out io.Writer, results []canonical) error {
 	if c.JSON {
-		e := json.NewEncoder(out)
-		e.SetIndent("", "  ")
-		e.SetEscapeHTML(false)
-		return e.Encode(results)
+		return printJSON(out, results)
 	}
 	for _, r := range results {
 		var err error

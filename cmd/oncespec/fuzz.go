@@ -15,29 +15,26 @@ import (
 
 // FuzzCmd searches for a pair of requests that the target confuses.
 type FuzzCmd struct {
-	TargetFlags
-	Operation   []string      `placeholder:"NAME" help:"Only these operations of the configuration."`
-	Rewrite     []string      `placeholder:"GLOB" help:"Only these rewrites, such as 'number/*' (see: oncespec list rewrites)."`
-	Cases       int           `placeholder:"N" help:"Random pairs an operation, after each rewrite was tried on the sample (default 1000, or no end with --for)."`
-	For         time.Duration `placeholder:"DURATION" help:"Search at random for that long, such as 10m."`
-	Corpus      string        `placeholder:"DIR" help:"Folder of pairs that were found before: tried first; what is found is added."`
-	Out         string        `default:"oncespec-report" placeholder:"DIR" help:"Folder for the report and a script for each pair."`
-	Strict      bool          `help:"A warning (general practice, not a standard) fails the search."`
-	AllowRemote bool          `help:"Contact the hosts that the configuration lists under allow_hosts."`
-	JSON        bool          `help:"Print the report as JSON."`
-	Quiet       bool          `short:"q" help:"No progress."`
+	LiveFlags `group:"Target:"`
+	Operation []string      `group:"Search:" placeholder:"NAME" help:"Only these operations of the configuration."`
+	Rewrite   []string      `group:"Search:" placeholder:"GLOB" help:"Only these rewrites, such as 'number/*' (see: oncespec list rewrites)."`
+	Cases     int           `group:"Search:" placeholder:"N" help:"Random pairs an operation, after each rewrite was tried on the sample (default 1000, or no end with --for)."`
+	For       time.Duration `group:"Search:" placeholder:"DURATION" help:"Search at random for that long, such as 10m."`
+	Corpus    string        `group:"Search:" placeholder:"DIR" help:"Folder of pairs that were found before: tried first; what is found is added."`
+	OutFlags  `group:"Result:" set:"out=oncespec-report" set:"holds=the report and a script for each pair"`
+	Strict    bool `group:"Result:" help:"A warning (general practice, not a standard) fails the search."`
 }
 
 // Help is shown under --help.
 func (FuzzCmd) Help() string {
 	return "Each rewrite of the catalogue is tried on the sample first, then random bodies. A pair that the target confuses is made small,\n" +
 		"confirmed under fresh keys, and kept in the corpus.\n\n" +
-		"Examples:\n  oncespec fuzz --mutant fingerprint-float64\n  oncespec fuzz -c oncespec.yaml --operation create-order --for 10m --corpus testdata/pairs\n  oncespec fuzz -c oncespec.yaml --rewrite 'number/*' --cases 200"
+		"Examples:\n  oncespec fuzz --mutant fingerprint-float64\n  oncespec fuzz -c oncespec.yaml --for 10m --corpus testdata/pairs\n  oncespec fuzz -c oncespec.yaml --rewrite 'number/*' --cases 200"
 }
 
 // Run is called by kong.
 func (c *FuzzCmd) Run(ctx context.Context, io streams) error {
-	cfg, err := c.load(c.AllowRemote)
+	cfg, err := c.load()
 	if err != nil {
 		return err
 	}
@@ -81,22 +78,7 @@ func (c *FuzzCmd) Run(ctx context.Context, io streams) error {
 }
 
 // rerun is the part of the command line that repeats this search; a report adds what narrows it to one pair.
-func (c *FuzzCmd) rerun() []string {
-	args := []string{"oncespec", "fuzz"}
-	if c.Config != "" {
-		args = append(args, "--config", c.Config)
-	}
-	if c.Mutant != "" {
-		args = append(args, "--mutant", c.Mutant)
-	}
-	if c.Lifecycle == inContainer {
-		args = append(args, "--lifecycle", c.Lifecycle)
-	}
-	if c.AllowRemote {
-		args = append(args, "--allow-remote")
-	}
-	return args
-}
+func (c *FuzzCmd) rerun() []string { return c.again("fuzz") }
 
 // fuzzProgress tells on one line how far the search is: at most a few times a second, and elsewhere than on a terminal only when
 // a phase begins or a tenth is done.

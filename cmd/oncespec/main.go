@@ -32,7 +32,7 @@ type CLI struct {
 	Mock    MockCmd    `cmd:"" help:"Serve the reference mock, or a variant with one defect."`
 	Canon   CanonCmd   `cmd:"" help:"Print the canonical form and digest of a JSON body."`
 	List    ListCmd    `cmd:"" help:"List requirements, profiles, rewrites, mutants or scenarios."`
-	Explain ExplainCmd `cmd:"" help:"Explain a requirement or a profile."`
+	Explain ExplainCmd `cmd:"" help:"Explain a requirement, a setting of the configuration, or whatever else has a name."`
 	Schema  SchemaCmd  `cmd:"" help:"Print a JSON Schema: of the configuration or of the report."`
 	Racy    RacyCmd    `cmd:"" hidden:""`
 	Version VersionCmd `cmd:"" help:"Print the version."`
@@ -53,10 +53,11 @@ func start(args []string, io streams) (code int) {
 		kong.Vars{"version": "oncespec " + version()},
 		kong.Exit(func(c int) { exited = c }),
 		kong.Description("Proves whether a write API does a retried write exactly once.\n\n"+
-			"  oncespec run                                the built-in mock, no configuration needed\n"+
-			"  oncespec run -c oncespec.yaml               your API\n"+
-			"  oncespec run --mutant check-then-insert     what a defect looks like\n"+
-			"  oncespec explain race/one-effect            what is asked and why\n\n"+
+			"  oncespec run                             the built-in mock, as it stands\n"+
+			"  oncespec run -c oncespec.yaml            your API\n"+
+			"  oncespec run --mutant check-then-insert  what a defect looks like\n"+
+			"  oncespec explain race/one-effect         what is asked and why\n"+
+			"  oncespec help run                        what a verb takes\n\n"+
 			"Exit codes: 0 conformant, 1 not conformant, 2 inconclusive, 3 environment, 4 usage or configuration, 5 oncespec itself, 130 interrupted."))
 	if err != nil {
 		fmt.Fprintln(io.err, "oncespec:", err)
@@ -68,8 +69,11 @@ func start(args []string, io streams) (code int) {
 			code = exitHarness
 		}
 	}()
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		args = []string{"--help"}
+	case args[0] == "help":
+		args = append(args[1:], "--help")
 	}
 	cmd, err := parser.Parse(args)
 	if exited >= 0 { // --help

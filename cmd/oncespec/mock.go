@@ -2,15 +2,17 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/oncespec/oncespec/mockapi"
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/mockapi/mutants"
+	"github.com/oncespec/oncespec/mockapi/spelling"
 	"github.com/oncespec/oncespec/mockapi/store"
 	"github.com/oncespec/oncespec/reports"
 )
@@ -44,8 +46,8 @@ func (c *MockCmd) Run(ctx context.Context, io streams) error {
 	if c.ListMutants {
 		return c.list(io)
 	}
-	if _, err := contract.Profile(c.Profile); err != nil {
-		return err
+	if profiles := contract.Profiles(); !slices.Contains(profiles, c.Profile) {
+		return fmt.Errorf("--profile %q is unknown%s; the profiles are %s", c.Profile, spelling.Suggestion(c.Profile, profiles), strings.Join(profiles, ", "))
 	}
 	if c.Mutant != "" {
 		if _, err := mutants.Find(c.Mutant); err != nil {
@@ -72,10 +74,7 @@ func (c *MockCmd) Run(ctx context.Context, io streams) error {
 
 func (c *MockCmd) list(io streams) error {
 	if c.JSON {
-		e := json.NewEncoder(io.out)
-		e.SetIndent("", "  ")
-		e.SetEscapeHTML(false)
-		return e.Encode(mutants.List())
+		return printJSON(io.out, mutants.List())
 	}
 	return (&ListCmd{What: "mutants"}).Run(io)
 }

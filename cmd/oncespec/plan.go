@@ -11,10 +11,10 @@ import (
 
 // PlanCmd shows a plan.
 type PlanCmd struct {
-	TargetFlags
-	SelectionFlags
-	StormFlags
-	JSON bool `help:"Print the plan as JSON."`
+	TargetFlags    `group:"Target:"`
+	SelectionFlags `group:"Selection:"`
+	StormFlags     `group:"Selection:"`
+	JSON           bool `group:"Result:" help:"Print the plan as JSON."`
 }
 
 // Help is shown under --help.
@@ -24,7 +24,7 @@ func (PlanCmd) Help() string {
 
 // Run is called by kong.
 func (c *PlanCmd) Run(io streams) error {
-	cfg, err := c.load(true) // nothing is contacted
+	cfg, err := c.load() // nothing is contacted, so that any host may be named
 	if err != nil {
 		return err
 	}

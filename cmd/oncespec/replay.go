@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/oncespec/oncespec/mockapi/spelling"
 	"github.com/oncespec/oncespec/reports"
 	"github.com/oncespec/oncespec/scenarios/run"
 	"github.com/oncespec/oncespec/scenarios/storm"
@@ -12,14 +13,11 @@ import (
 
 // ReplayCmd plays a storm's schedule again.
 type ReplayCmd struct {
-	File string `arg:"" help:"A schedule, as a run leaves it in storms/*/schedule.json."`
-	TargetFlags
-	Times             int    `default:"3" placeholder:"N" help:"How often it is played."`
-	Out               string `default:"oncespec-replay" placeholder:"DIR" help:"Folder for the reports, the plan and the histories."`
-	AllowInconclusive bool   `help:"Inconclusive verdicts do not change the exit code."`
-	AllowRemote       bool   `help:"Contact the hosts that the configuration lists under allow_hosts."`
-	JSON              bool   `help:"Print the report as JSON instead of the table."`
-	Quiet             bool   `short:"q" help:"No progress."`
+	File      string `arg:"" help:"A schedule, as a run leaves it in storms/*/schedule.json."`
+	LiveFlags `group:"Target:"`
+	Times     int `default:"3" placeholder:"N" help:"How often it is played (default ${default})."`
+	OutFlags  `set:"out=oncespec-replay" set:"holds=the reports, the plan and the histories"`
+	LeniencyFlags
 }
 
 // Help is shown under --help.
@@ -27,7 +25,7 @@ func (ReplayCmd) Help() string {
 	return "Plays the schedule of lost/storm again, against the same configuration and with fresh keys, and judges it. What is promised is that\n" +
 		"the harness does the same: the same calls, faults, kills and pauses, in the same places. It is not promised that the operating\n" +
 		"system and the target run them in the same order: a failure may not come back every time, which is why it is played several times.\n\n" +
-		"Examples:\n  oncespec replay oncespec-report/storms/lost-storm.create-order.7/schedule.json -c oncespec.yaml\n" +
+		"Examples:\n  oncespec replay oncespec-report/storms/*/schedule.json -c oncespec.yaml\n" +
 		"  oncespec replay schedule.json -c oncespec.yaml --times 20"
 }
 
@@ -40,12 +38,12 @@ func (c *ReplayCmd) Run(ctx context.Context, io streams) error {
 	if c.Times < 1 {
 		return fmt.Errorf("--times %d plays nothing; expected 1 or more", c.Times)
 	}
-	cfg, err := c.load(c.AllowRemote)
+	cfg, err := c.load()
 	if err != nil {
 		return err
 	}
 	if cfg.Operations[schedule.Operation] == nil {
-		return fmt.Errorf("%s: /operation: %q is not in the configuration%s", c.File, schedule.Operation, run.Nearest(schedule.Operation, cfg.Order))
+		return fmt.Errorf("%s: /operation: %q is not in the configuration%s", c.File, schedule.Operation, spelling.Suggestion(schedule.Operation, cfg.Order))
 	}
 	if intents := schedule.Intents(); intents > 0 && c.Times > cfg.Limits.Objects/intents {
 		return fmt.Errorf("played %d times a schedule of %d intents makes more objects than limits.objects allows, which is %d; raise the limit, or lower --times", c.Times, intents, cfg.Limits.Objects)
@@ -66,18 +64,5 @@ func (c *ReplayCmd) Run(ctx context.Context, io streams) error {
 
 // rerun is the command line that does it again.
 func (c *ReplayCmd) rerun() []string {
-	args := []string{"oncespec", "replay", c.File}
-	if c.Config != "" {
-		args = append(args, "--config", c.Config)
-	}
-	if c.Mutant != "" {
-		args = append(args, "--mutant", c.Mutant)
-	}
-	if c.Lifecycle == inContainer {
-		args = append(args, "--lifecycle", c.Lifecycle)
-	}
-	if c.AllowRemote {
-		args = append(args, "--allow-remote")
-	}
-	return append(args, "--times", fmt.Sprint(c.Times))
+	return append(c.again("replay", c.File), "--times", fmt.Sprint(c.Times))
 }

@@ -17,10 +17,9 @@ type ReportCmd struct {
 
 // MergeCmd merges shards.
 type MergeCmd struct {
-	Dirs              []string `arg:"" name:"dir" help:"Output folders of run --shard, in any order."`
-	Out               string   `default:"oncespec-report" placeholder:"DIR" help:"Folder for the merged reports, plan and histories."`
-	AllowInconclusive bool     `help:"Inconclusive verdicts do not change the exit code."`
-	JSON              bool     `help:"Print the report as JSON instead of the table."`
+	Dirs     []string `arg:"" name:"dir" help:"Output folders of run --shard, in any order."`
+	OutFlags `set:"out=oncespec-report" set:"holds=the merged reports, plan and histories"`
+	LeniencyFlags
 }
 
 // Help is shown under --help.

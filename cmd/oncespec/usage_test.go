@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestExit4Usage(t *testing.T) {
@@ -56,9 +57,9 @@ func TestExit4Usage(t *testing.T) {
 		{"production", []string{"run", "-c", edit("name: tickets", "name: tickets-prod")}, []string{"tickets-prod", "looks like production"}},
 		{"command that is not there", []string{"run", "-c", edit("\n  tenants:", "\n  lifecycle: {process: {command: [./no-such-server]}}\n  tenants:")}, []string{"no-such-server"}},
 		{"empty file", []string{"run", "-c", file(t, "oncespec.yaml", "")}, []string{"oncespec.yaml"}},
-		{"fuzz: mistyped rewrite", []string{"fuzz", "--rewrite", "numbr/*"}, []string{"numbr/*", "oncespec list rewrites"}},
+		{"fuzz: mistyped rewrite", []string{"fuzz", "--rewrite", "number/beyond-2^54"}, []string{`did you mean "number/beyond-2^53"?`, "oncespec list rewrites"}},
 		{"fuzz: broken glob", []string{"fuzz", "--rewrite", "number/["}, []string{"number/["}},
-		{"fuzz: mistyped operation", []string{"fuzz", "--operation", "create-tickt"}, []string{"create-tickt", "create-ticket"}},
+		{"fuzz: mistyped operation", []string{"fuzz", "--operation", "create-tickt"}, []string{`did you mean "create-ticket"?`}},
 		{"fuzz: key in the path", []string{"fuzz", "--operation", "put-label"}, []string{"put-label", "in the path"}},
 		{"fuzz: unknown mutant", []string{"fuzz", "--mutant", "fingerprint-float"}, []string{`did you mean "fingerprint-float64"?`}},
 		{"fuzz: time that is none", []string{"fuzz", "--for", "soon"}, []string{"--for"}},
@@ -67,8 +68,14 @@ func TestExit4Usage(t *testing.T) {
 		{"plan of a mistyped requirement", []string{"plan", "-r", "replay/one-efect"}, []string{`did you mean "replay/one-effect"?`}},
 		{"plan of a bad file", []string{"plan", "-c", edit("unique:", "uniqe:")}, []string{"oncespec.yaml:11:5"}},
 		{"explain a mistyped requirement", []string{"explain", "lost/respons"}, []string{`did you mean "lost/response"?`}},
-		{"list what there is not", []string{"list", "mutant"}, []string{"mutants"}},
-		{"list nothing", []string{"list"}, []string{"<what>", "`oncespec list --help`"}},
+		{"list what there is not", []string{"list", "mutant"}, []string{`did you mean "mutants"?`, "requirements"}},
+		{"a mutant like none", []string{"run", "--mutant", "zzz"}, []string{`there is no mutant "zzz"; `, "oncespec list mutants"}},
+		{"a piece of a mutant's name", []string{"run", "--mutant", "float64"}, []string{`did you mean "fingerprint-float64"?`}},
+		{"mistyped profile", []string{"mock", "--profile", "ietf-7"}, []string{"--profile", `did you mean "ietf-07"?`}},
+		{"explain a mistyped setting", []string{"explain", "target.lifecicle"}, []string{`did you mean "target.lifecycle"?`}},
+		{"explain a mistyped profile", []string{"explain", "ietf-7"}, []string{`did you mean "ietf-07"?`}},
+		{"help of a mistyped verb", []string{"help", "rnu"}, []string{`did you mean "run"?`}},
+		{"a shard without a seed", []string{"run", "--shard", "1/2"}, []string{"--shard 1/2", "one --seed", "report merge"}},
 		{"schema of nothing", []string{"schema"}, []string{"<what>", "`oncespec schema --help`"}},
 		{"schema of what there is not", []string{"schema", "plan"}, []string{"config", "report"}},
 		{"merge into one of the folders", []string{"report", "merge", ".", "--out", "./"}, []string{"--out ./", "choose another"}},
@@ -107,15 +114,34 @@ func TestABrokenStoredRunIsNamed(t *testing.T) {
 	oncespec(t, "judge", out).want(t, 4).says(t, histories[0]+":2:")
 }
 
+// verbs are all that the help lists, as they are typed.
+func verbs(t *testing.T) (verbs []string) {
+	for _, m := range regexp.MustCompile(`(?m)^  ([a-z]+(?: [a-z]+)*) .*\[flags\]$`).FindAllStringSubmatch(oncespec(t, "--help").want(t, 0).out, -1) {
+		verbs = append(verbs, m[1])
+	}
+	if len(verbs) < 10 {
+		t.Fatalf("the help lists %q", verbs)
+	}
+	return verbs
+}
+
 func TestHelpOfEachVerbHoldsAnExample(t *testing.T) {
 	t.Parallel()
-	for _, verb := range []string{"run", "plan", "judge", "mock", "list", "explain", "schema", "version"} {
-		e := oncespec(t, verb, "--help").want(t, 0)
+	for _, verb := range verbs(t) {
+		e := oncespec(t, append(strings.Fields(verb), "--help")...).want(t, 0)
 		if !strings.Contains(e.out, "\n    oncespec "+verb) {
 			t.Errorf("oncespec %s --help shows no example:\n%s", verb, e.out)
 		}
+		if other := oncespec(t, append([]string{"help"}, strings.Fields(verb)...)...).want(t, 0); other.out != e.out {
+			t.Errorf("oncespec help %s says:\n%s", verb, other.out)
+		}
+		for line := range strings.Lines(e.out) {
+			if n := utf8.RuneCountInString(line) - 1; n > 80 {
+				t.Errorf("oncespec %s --help has a line of %d columns: %s", verb, n, line)
+			}
+		}
 	}
-	for _, args := range [][]string{nil, {"--help"}} {
+	for _, args := range [][]string{nil, {"--help"}, {"help"}} {
 		e := oncespec(t, args...).want(t, 0)
 		for _, text := range []string{"oncespec run -c oncespec.yaml", "--version", "Exit codes: 0 conformant", "130 interrupted"} {
 			if !strings.Contains(e.out, text) {
@@ -133,19 +159,19 @@ func TestExamplesNameWhatThereIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	texts := map[string]string{"README.md": string(readme), "--help": oncespec(t, "--help").out}
-	for _, verb := range []string{"run", "plan", "judge", "mock", "list", "explain", "schema", "version"} {
-		texts[verb+" --help"] = oncespec(t, verb, "--help").out
+	for _, verb := range verbs(t) {
+		texts[verb+" --help"] = oncespec(t, append(strings.Fields(verb), "--help")...).out
 	}
 	names := func(what string) string { return "\n" + oncespec(t, "list", what).want(t, 0).out }
-	mutants, requirements := names("mutants"), names("requirements")
+	mutants, requirements, rewrites := names("mutants"), names("requirements"), names("rewrites")
 	for where, text := range texts {
 		for _, m := range regexp.MustCompile(`oncespec [^\n]*--mutant ([a-z0-9][a-z0-9-]+)`).FindAllStringSubmatch(text, -1) {
 			if !strings.Contains(mutants, "\n"+m[1]+" ") {
 				t.Errorf("%s: there is no mutant %s", where, m[1])
 			}
 		}
-		for _, m := range regexp.MustCompile(`oncespec explain ([a-z0-9-]+/[a-z0-9-]+)`).FindAllStringSubmatch(text, -1) {
-			if !strings.Contains(requirements, "\n"+m[1]+" ") {
+		for _, m := range regexp.MustCompile(`oncespec explain ([a-z0-9-]+/[a-z0-9^-]+)`).FindAllStringSubmatch(text, -1) {
+			if !strings.Contains(requirements+rewrites, "\n"+m[1]+" ") {
 				t.Errorf("%s: there is no requirement %s", where, m[1])
 			}
 		}

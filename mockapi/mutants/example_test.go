@@ -16,5 +16,5 @@ func ExampleFind() {
 	// Output:
 	// The retry of a creation is answered 200 instead of 201. <nil>
 	// [replay/same-status]
-	// there is no mutant "replay-answer-200": did you mean "replay-answers-200"?
+	// there is no mutant "replay-answer-200" (did you mean "replay-answers-200"?); `oncespec list mutants` shows all
 }

@@ -2,7 +2,6 @@ package mutants
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -54,8 +53,5 @@ func Find(name string) (Mutant, error) {
 		}
 		names = append(names, m.Name)
 	}
-	if near := spelling.Nearest(name, names); near != "" {
-		return Mutant{}, fmt.Errorf("there is no mutant %q: did you mean %q?", name, near)
-	}
-	return Mutant{}, fmt.Errorf("there is no mutant %q: expected one of %s", name, strings.Join(names, ", "))
+	return Mutant{}, fmt.Errorf("there is no mutant %q%s; `oncespec list mutants` shows all", name, spelling.Suggestion(name, names))
 }

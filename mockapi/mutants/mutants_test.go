@@ -83,7 +83,7 @@ func TestFind(t *testing.T) {
 	for name, want := range map[string]string{
 		"check-then-insrt": `did you mean "check-then-insert"`,
 		"5xx-store":        `did you mean "5xx-stored"`,
-		"xyz":              "expected one of no-idempotency, ",
+		"xyz":              "`oncespec list mutants`",
 	} {
 		if _, err := mutants.Find(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Find(%q): got %v, want %q in it", name, err, want)

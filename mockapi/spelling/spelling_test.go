@@ -22,6 +22,8 @@ func TestNearest(t *testing.T) {
 		{"xyz", []string{"refuse", "execute"}, ""},
 		{"", []string{"no"}, ""},
 		{"no", nil, ""},
+		{"float64", []string{"fingerprint-float64-twice", "fingerprint-float64", "expired"}, "fingerprint-float64"},
+		{"red", []string{"expired"}, ""},
 		{"replay/one-efect", []string{"replay/one-effect", "race/one-effect"}, "replay/one-effect"},
 	} {
 		if got := spelling.Nearest(tc.found, tc.words); got != tc.want {

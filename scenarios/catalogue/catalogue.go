@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -61,15 +62,32 @@ const (
 	Field             Source = "public defect reports"
 )
 
-// Links are where a source can be read; none for what has no address of its own.
-func (s Source) Links() []string {
-	switch s {
-	case Draft:
-		return []string{"https://datatracker.ietf.org/doc/html/" + string(Draft)}
-	case RFC:
-		return []string{"https://www.rfc-editor.org/rfc/rfc9110", "https://www.rfc-editor.org/rfc/rfc9457", "https://www.rfc-editor.org/rfc/rfc9651"}
+// Link is a piece of a source's words, and where it can be read; without an address, words in between.
+type Link struct{ Text, URL string }
+
+// published finds what has an address of its own.
+var published = regexp.MustCompile(`RFC \d+|draft-[a-z0-9-]+|https?://\S+`)
+
+// Links cuts the words of a source into those with an address and the rest.
+func (s Source) Links() (links []Link) {
+	text, from := string(s), 0
+	for _, at := range published.FindAllStringIndex(text, -1) {
+		if at[0] > from {
+			links = append(links, Link{Text: text[from:at[0]]})
+		}
+		word := text[at[0]:at[1]]
+		url := word
+		if number, rfc := strings.CutPrefix(word, "RFC "); rfc {
+			url = "https://www.rfc-editor.org/rfc/rfc" + number
+		} else if strings.HasPrefix(word, "draft-") {
+			url = "https://datatracker.ietf.org/doc/html/" + word
+		}
+		links, from = append(links, Link{word, url}), at[1]
 	}
-	return nil
+	if from < len(text) {
+		links = append(links, Link{Text: text[from:]})
+	}
+	return links
 }
 
 // Requirement is one clause.

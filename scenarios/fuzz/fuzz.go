@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/oncespec/oncespec/faults/journal"
+	"github.com/oncespec/oncespec/mockapi/spelling"
 	"github.com/oncespec/oncespec/scenarios/rewrite"
 	"github.com/oncespec/oncespec/scenarios/target"
 	"github.com/oncespec/oncespec/scenarios/target/config"
@@ -151,7 +152,7 @@ func (o *Options) fill() (ops []*config.Operation, rows []rewrite.Rewrite, err e
 	for _, name := range o.Operations {
 		op := o.Config.Operations[name]
 		if op == nil {
-			return nil, nil, fmt.Errorf("--operation %s: the configuration has no such operation; expected one of %s", name, strings.Join(o.Config.Order, ", "))
+			return nil, nil, fmt.Errorf("--operation %q is not in the configuration%s; it has %s", name, spelling.Suggestion(name, o.Config.Order), strings.Join(o.Config.Order, ", "))
 		}
 		if keyless(o.Config, op) {
 			return nil, nil, fmt.Errorf("--operation %s: its key is in the path, so that no second request comes under it", name)
@@ -180,6 +181,10 @@ func choose(patterns []string) ([]rewrite.Rewrite, error) {
 	if len(patterns) == 0 {
 		return all, nil
 	}
+	var ids []string
+	for _, r := range all {
+		ids = append(ids, r.ID)
+	}
 	wanted := map[string]bool{}
 	for _, p := range patterns {
 		some := false
@@ -192,7 +197,7 @@ func choose(patterns []string) ([]rewrite.Rewrite, error) {
 			some = some || matches
 		}
 		if !some {
-			return nil, fmt.Errorf("--rewrite %s: no rewrite of that name; see `oncespec list rewrites`", p)
+			return nil, fmt.Errorf("--rewrite %q matches nothing%s; `oncespec list rewrites` shows all", p, spelling.Suggestion(p, ids))
 		}
 	}
 	return slices.DeleteFunc(all, func(r rewrite.Rewrite) bool { return !wanted[r.ID] }), nil

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Vary says which other values one place of a sample may take so that the request stays valid. The zero value allows any
-// value of the type that the sample has there.
+// Vary says which other values one place of a sample may take so that the request stays valid. Where it says nothing, any value
+// of the type that the sample has there may be taken.
 //
 // The place is a JSON Pointer into the body, or ?NAME for a query parameter.
 type Vary struct {
-	// Type is integer, number, string, boolean, object, array or any. Object, array and any are free-form: what is below
-	// them may change as well. Default: the sample's type.
+	// Type is the sample's by default. Object, array and any are free-form: what is below them may change as well.
 	Type string `json:"type,omitempty" yaml:"type,omitempty" jsonschema:"enum=integer,enum=number,enum=string,enum=boolean,enum=object,enum=array,enum=any"`
 	// Enum lists all allowed values.
 	Enum []any `json:"enum,omitempty" yaml:"enum,omitempty"`
-	// Min and Max bound a number (both included), the characters of a string, or the items of an array.
+	// Min is the lowest number, the fewest characters of a string, or the fewest items of an array.
 	Min Decimal `json:"min,omitempty" yaml:"min,omitempty" jsonschema:"oneof_type=number;string"`
+	// Max is the highest number, the most characters of a string, or the most items of an array.
 	Max Decimal `json:"max,omitempty" yaml:"max,omitempty" jsonschema:"oneof_type=number;string"`
 	// Pattern is a regular expression (RE2) that a string has to match somewhere.
 	Pattern string `json:"pattern,omitempty" yaml:"pattern,omitempty"`

@@ -34,17 +34,17 @@ func (s Selection) requirements() ([]catalogue.Requirement, error) {
 			return nil, fmt.Errorf("--requirement %q is no valid pattern: write an id such as replay/one-effect, or a glob such as 'race/*'", pattern)
 		}
 		if !slices.ContainsFunc(ids, func(id string) bool { return matches(pattern, id) }) {
-			return nil, fmt.Errorf("--requirement %q matches nothing%s; `oncespec list requirements` shows all", pattern, Nearest(pattern, ids))
+			return nil, fmt.Errorf("--requirement %q matches nothing%s; `oncespec list requirements` shows all", pattern, spelling.Suggestion(pattern, ids))
 		}
 	}
 	for _, p := range s.Packs {
 		if !slices.Contains(packs, p) {
-			return nil, fmt.Errorf("--pack %q is unknown%s; the packs are %s", p, Nearest(p, packs), strings.Join(packs, ", "))
+			return nil, fmt.Errorf("--pack %q is unknown%s; the packs are %s", p, spelling.Suggestion(p, packs), strings.Join(packs, ", "))
 		}
 	}
 	for _, l := range s.Levels {
-		if !slices.Contains([]string{"must", "should", "may"}, strings.ToLower(l)) {
-			return nil, fmt.Errorf("--level %q is unknown; the levels are must, should, may", l)
+		if levels := []string{"must", "should", "may"}; !slices.Contains(levels, strings.ToLower(l)) {
+			return nil, fmt.Errorf("--level %q is unknown%s; the levels are %s", l, spelling.Suggestion(l, levels), strings.Join(levels, ", "))
 		}
 	}
 	var chosen []catalogue.Requirement
@@ -67,7 +67,7 @@ func (s Selection) operations(names []string) ([]string, error) {
 	}
 	for _, o := range s.Operations {
 		if !slices.Contains(names, o) {
-			return nil, fmt.Errorf("--operation %q is not in the configuration%s; it has %s", o, Nearest(o, names), strings.Join(names, ", "))
+			return nil, fmt.Errorf("--operation %q is not in the configuration%s; it has %s", o, spelling.Suggestion(o, names), strings.Join(names, ", "))
 		}
 	}
 	var chosen []string
@@ -82,12 +82,4 @@ func (s Selection) operations(names []string) ([]string, error) {
 func matches(pattern, id string) bool {
 	ok, err := path.Match(pattern, id)
 	return err == nil && ok
-}
-
-// Nearest returns `, did you mean "X"?` for the word's near miss among the words, or nothing.
-func Nearest(word string, words []string) string {
-	if near := spelling.Nearest(word, words); near != "" {
-		return fmt.Sprintf(", did you mean %q?", near)
-	}
-	return ""
 }
