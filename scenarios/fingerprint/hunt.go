@@ -23,6 +23,16 @@ func Screen(ctx context.Context, s *target.Stage, shape Shape, g Screening) (Scr
 	return screened(caseOf(s.Contract(), hs[0]), hs[0]), nil
 }
 
+// ScreenedLate counts the effects of a screening once more, and tells what it shows now.
+func ScreenedLate(ctx context.Context, s *target.Stage, in *target.Intent) Screened {
+	s.Observe(ctx, in, history.AtTheEnd)
+	hs := s.Histories()
+	if len(hs) == 0 {
+		return Screened{}
+	}
+	return screened(caseOf(s.Contract(), hs[0]), hs[0])
+}
+
 // SendPair sends one pair under keys of its own, with the controls that its judgement needs. It is false where the trial does
 // not fit the request.
 func SendPair(ctx context.Context, s *target.Stage, shape Shape, t rewrite.Trial) (fits bool, err error) {
@@ -36,9 +46,9 @@ func Judge(promised contract.Contract, h *history.History) (rule.Finding, bool) 
 }
 
 // Control sends B under a key of its own and tells whether it is accepted: a B that is invalid proves nothing by being refused
-// under A's key. Says is what it was answered where it was not; empty: nobody knows.
-func Control(ctx context.Context, s *target.Stage, shape Shape, t rewrite.Trial) (accepted bool, says string, err error) {
-	if err := control(ctx, s, shape, t, "control", func(p rewrite.Pair) rewrite.Request { return p.B }); err != nil {
+// under A's key. Says is what it was answered where it was not; empty: nobody knows. The intent is a fresh one.
+func Control(ctx context.Context, s *target.Stage, in *target.Intent, shape Shape, t rewrite.Trial) (accepted bool, says string, err error) {
+	if err := control(ctx, s, in, shape, t, "control", func(p rewrite.Pair) rewrite.Request { return p.B }); err != nil {
 		return false, "", err
 	}
 	hs := s.Histories()
@@ -54,9 +64,9 @@ func Control(ctx context.Context, s *target.Stage, shape Shape, t rewrite.Trial)
 }
 
 // Try sends A and B alone, without controls, and tells whether the outcome is one that the rewrite's class does not allow: what
-// a search asks of a smaller pair. Kind is "" where it is allowed or nothing can be told.
-func Try(ctx context.Context, s *target.Stage, shape Shape, t rewrite.Trial) (kind Kind, err error) {
-	in, pair, fits, err := fresh(ctx, s, shape, t)
+// a search asks of a smaller pair. Kind is "" where it is allowed or nothing can be told. The intent is a fresh one; nil: one is made.
+func Try(ctx context.Context, s *target.Stage, in *target.Intent, shape Shape, t rewrite.Trial) (kind Kind, err error) {
+	in, pair, fits, err := fresh(ctx, s, in, shape, t)
 	if err != nil || !fits {
 		return "", err
 	}
@@ -70,7 +80,7 @@ func Try(ctx context.Context, s *target.Stage, shape Shape, t rewrite.Trial) (ki
 		return "", nil
 	}
 	s.Do(ctx, in, target.Send{Label: "rewritten", Exact: &pair.B, Variant: t.Rewrite, Direct: shape.Direct})
-	s.Observe(ctx, in, "after")
+	shape.observe(ctx, s, in)
 	hs := s.Histories()
 	if len(hs) == 0 {
 		return "", nil
@@ -80,7 +90,7 @@ func Try(ctx context.Context, s *target.Stage, shape Shape, t rewrite.Trial) (ki
 
 // TryOriginal tells whether a refused B takes A's record with it: A replays before B, and is refused after it.
 func TryOriginal(ctx context.Context, s *target.Stage, shape Shape, t rewrite.Trial) (Kind, error) {
-	in, pair, fits, err := fresh(ctx, s, shape, t)
+	in, pair, fits, err := fresh(ctx, s, nil, shape, t)
 	if err != nil || !fits {
 		return "", err
 	}

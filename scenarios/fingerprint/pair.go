@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -15,15 +16,25 @@ import (
 // Shape is what a search knows of an operation's request beyond its configuration. The zero value knows nothing more.
 type Shape struct {
 	Fixed []string // places that turned out not to vary: the target refused what was there
-	// Direct sends past the fault links, where nothing is broken on purpose.
+	// Direct sends past the fault links, where nothing is broken on purpose, and leaves the requests of screenings out of the history.
 	Direct bool
+	// Settle is waited before effects are counted: what is done late is seen too.
+	Settle time.Duration
+}
+
+// observe counts the effects of an intent.
+func (shape Shape) observe(ctx context.Context, s *target.Stage, in *target.Intent) {
+	if shape.Settle > 0 {
+		target.Pause(ctx, shape.Settle)
+	}
+	s.Observe(ctx, in, "after")
 }
 
 // sendPair sends A as a fresh intent and B = rewrite(A) under its key, and counts the effects. Where a refusal or a replay of
 // B has to be told from a request that no key would save, B follows under a key of its own; where effects have to be
 // compared, so does A. It is false where the trial does not fit.
 func sendPair(ctx context.Context, s *target.Stage, shape Shape, t rewrite.Trial) (fits bool, err error) {
-	in, pair, fits, err := fresh(ctx, s, shape, t)
+	in, pair, fits, err := fresh(ctx, s, nil, shape, t)
 	if err != nil || !fits {
 		return fits, err
 	}
@@ -35,30 +46,30 @@ func sendPair(ctx context.Context, s *target.Stage, shape Shape, t rewrite.Trial
 	s.About(history.Rewrite{ID: t.Rewrite, At: t.Site.At, Prepared: !sameValues(own.Body, pair.A.Body), Guess: t.Site.Guess})
 	first := s.Do(ctx, in, target.Send{Label: "first", Exact: &pair.A, Direct: shape.Direct})
 	if !s.Class(first).Success() {
-		s.Observe(ctx, in, "after")
+		shape.observe(ctx, s, in)
 		return true, nil
 	}
 	b := s.Do(ctx, in, target.Send{Label: "rewritten", Exact: &pair.B, Variant: t.Rewrite, Direct: shape.Direct})
 	if !s.Class(b).Success() { // is it B that is refused, or every repetition?
 		s.Do(ctx, in, target.Send{Label: "again", Exact: &pair.A, Direct: shape.Direct})
 	}
-	s.Observe(ctx, in, "after")
+	shape.observe(ctx, s, in)
 	class := r.ClassUnder(s.Contract())
 	if _, _, executed := class.Allowed(); executed && class != rewrite.NeverReplayed {
 		return true, nil
 	}
-	if err := control(ctx, s, shape, t, "control", func(p rewrite.Pair) rewrite.Request { return p.B }); err != nil {
+	if err := control(ctx, s, nil, shape, t, "control", func(p rewrite.Pair) rewrite.Request { return p.B }); err != nil {
 		return true, err
 	}
 	if class == rewrite.Undeclared || r.Confirm || t.Site.Guess {
-		err = control(ctx, s, shape, t, "plain", func(p rewrite.Pair) rewrite.Request { return p.A })
+		err = control(ctx, s, nil, shape, t, "plain", func(p rewrite.Pair) rewrite.Request { return p.A })
 	}
 	return true, err
 }
 
 // control sends one side of the pair under a key, and with markers, of its own.
-func control(ctx context.Context, s *target.Stage, shape Shape, t rewrite.Trial, label string, side func(rewrite.Pair) rewrite.Request) error {
-	in, pair, fits, err := fresh(ctx, s, shape, t)
+func control(ctx context.Context, s *target.Stage, in *target.Intent, shape Shape, t rewrite.Trial, label string, side func(rewrite.Pair) rewrite.Request) error {
+	in, pair, fits, err := fresh(ctx, s, in, shape, t)
 	if err != nil || !fits {
 		return err
 	}
@@ -67,11 +78,13 @@ func control(ctx context.Context, s *target.Stage, shape Shape, t rewrite.Trial,
 	return nil
 }
 
-// fresh makes an intent and the trial's pair from its request.
-func fresh(ctx context.Context, s *target.Stage, shape Shape, t rewrite.Trial) (*target.Intent, rewrite.Pair, bool, error) {
-	in, err := s.Intent(ctx)
-	if err != nil {
-		return nil, rewrite.Pair{}, false, err
+// fresh makes the trial's pair from an intent's request; nil: of a new intent.
+func fresh(ctx context.Context, s *target.Stage, in *target.Intent, shape Shape, t rewrite.Trial) (*target.Intent, rewrite.Pair, bool, error) {
+	if in == nil {
+		var err error
+		if in, err = s.Intent(ctx); err != nil {
+			return nil, rewrite.Pair{}, false, err
+		}
 	}
 	sample, err := sampleOf(s, in, shape)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 type Screening struct {
 	Changes []rewrite.Change // make A out of the sample
 	Trials  []rewrite.Trial  // to be applied to A; their own changes are none
+	Intent  *target.Intent   // nil: a fresh one
 	// Hurry ends the screening at the first answer that its class does not allow, to look at that one more closely.
 	Hurry bool
 }
@@ -20,9 +21,12 @@ type Screening struct {
 // screen sends A, then every B under its key, then A again: n + 2 requests and, where the target is right, one execution. What
 // it shows is a hint, to be confirmed by a pair under keys of its own.
 func screen(ctx context.Context, s *target.Stage, shape Shape, g Screening) error {
-	in, err := s.Intent(ctx)
-	if err != nil {
-		return err
+	in := g.Intent
+	if in == nil {
+		var err error
+		if in, err = s.Intent(ctx); err != nil {
+			return err
+		}
 	}
 	sample, err := sampleOf(s, in, shape)
 	if err != nil {

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+
+	"github.com/oncespec/oncespec/scenarios/rewrite"
 )
 
 // BenchmarkPairs is what a random search gets through on the mock in memory. Compare pairs/s with those of BenchmarkBareClient.
@@ -21,7 +23,7 @@ func BenchmarkPairs(b *testing.B) {
 	cfg.Limits.Objects = 1 << 30
 	before := processor()
 	b.ResetTimer()
-	r, err := Run(b.Context(), Options{Config: cfg, Seed: 1, Cases: max(b.N, width), noSweep: true})
+	r, err := Run(b.Context(), Options{Config: cfg, Seed: 1, Cases: max(b.N, rewrite.Handful), noSweep: true})
 	if err != nil || r.Problem != "" {
 		b.Fatal(err, r.Problem)
 	}
@@ -63,13 +65,13 @@ func BenchmarkBareClient(b *testing.B) {
 		group.Go(func() {
 			for pairs.Load() < int64(b.N) {
 				key := uuid.NewString()
-				for n := range width + 1 {
+				for n := range rewrite.Handful + 1 {
 					if err := post(key, fmt.Sprintf(body, n)); err != nil {
 						b.Error(err)
 						return
 					}
 				}
-				pairs.Add(width)
+				pairs.Add(rewrite.Handful)
 			}
 		})
 	}

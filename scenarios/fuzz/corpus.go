@@ -188,7 +188,7 @@ func WriteCorpus(dir string, r *Report) error {
 	for _, o := range r.Operations {
 		findings = append(findings, o.Findings...)
 	}
-	findings = slices.DeleteFunc(findings, func(f *Finding) bool { return f.Case != "" || f.Kind == fingerprint.Overwritten })
+	findings = slices.DeleteFunc(findings, func(f *Finding) bool { return f.Case != "" })
 	if len(findings) == 0 {
 		return nil
 	}

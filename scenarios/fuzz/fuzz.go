@@ -96,7 +96,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	defer cancel()
 	for i, op := range ops {
-		h := &hunter{o: o, target: t, op: op, rows: rows, corpus: corpus, report: &Operation{Name: op.Name, Findings: []*Finding{}}, dismissed: map[string]int{}, tried: map[string]bool{}}
+		h := &hunter{o: o, target: t, op: op, rows: rows, corpus: corpus, report: &Operation{Name: op.Name, Findings: []*Finding{}}, dismissed: map[string]int{}}
 		if o.For > 0 {
 			h.share = o.For / time.Duration(len(ops)-i)
 			o.For -= h.share

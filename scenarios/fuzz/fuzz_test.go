@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/oncespec/oncespec/scenarios/fingerprint"
@@ -42,9 +43,20 @@ func TestAScreeningIsCheap(t *testing.T) {
 
 func TestARefusalThatTakesTheOriginalWithItIsFound(t *testing.T) {
 	t.Parallel()
-	op := search(t, Options{Config: serve(t, "mismatch-overwrites", ticketsYAML), Seed: 1, Cases: 100}).Operations[0]
+	cfg := serve(t, "mismatch-overwrites", ticketsYAML)
+	op := search(t, Options{Config: cfg, Seed: 1, Cases: 100}).Operations[0]
 	if len(op.Findings) != 1 || op.Findings[0].Kind != fingerprint.Overwritten || op.Stopped == "" {
-		t.Errorf("found %+v, stopped %q", op.Findings, op.Stopped)
+		t.Fatalf("found %+v, stopped %q", op.Findings, op.Stopped)
+	}
+	dir := filepath.Join(t.TempDir(), "pairs")
+	if err := WriteCorpus(dir, &Report{Operations: []*Operation{op}}); err != nil {
+		t.Fatal(err)
+	}
+	for mutant, want := range map[string]verdict.Outcome{"mismatch-overwrites": verdict.Fail, "": verdict.Pass} {
+		again := search(t, Options{Config: serve(t, mutant, ticketsYAML), Seed: 2, Corpus: dir, noSweep: true, noSearch: true}).Operations[0]
+		if len(again.Corpus) != 1 || again.Corpus[0].Verdict != want {
+			t.Errorf("mutant %q: the case is tried again with %+v, want %s", mutant, again.Corpus, want)
+		}
 	}
 }
 

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/oncespec/oncespec/scenarios/fingerprint"
@@ -20,7 +18,8 @@ import (
 // scenario is where the histories of a search say that they come from.
 var scenario = target.Scenario{ID: "fingerprint/fuzz", Sentence: "Searches for a pair of requests that the target confuses."}
 
-// hunter searches one operation.
+// hunter searches one operation. Requests go out several at a time; what is made of the answers is decided one after the other, in
+// an order that does not depend on which came first (see inTurn), so that a seed gives the same search again.
 type hunter struct {
 	o      Options
 	target *target.Target
@@ -30,15 +29,13 @@ type hunter struct {
 	share  time.Duration // of the time; 0: cases decide
 	sample *rewrite.Sample
 
-	hunting sync.Mutex // one suspect at a time is looked at
-
-	mu        sync.Mutex // guards what follows
 	report    *Operation
+	phase     string // where a finding is from
+	refused   []rewrite.Change
 	fixed     []string
-	dismissed map[string]int  // by rewrite: suspects that turned out to be none
-	tried     map[string]bool // pairs that were looked at closely, by their trial
+	dismissed map[string]int // by rewrite: suspects that turned out to be none
 	observed  []observation
-	phase     string
+	sediment  []sediment
 	left      func() time.Duration
 }
 
@@ -55,6 +52,7 @@ func (h *hunter) run(ctx context.Context) error {
 		return err
 	}
 	err = h.search(ctx)
+	h.forget()
 	if errors.Is(err, errLimit) {
 		h.report.Stopped = fmt.Sprintf("the search has made the %d objects that it may make; raise limits.objects to go on", h.o.Config.Limits.Objects)
 		err = nil
@@ -70,9 +68,11 @@ func (h *hunter) search(ctx context.Context) error {
 	if done, err := h.premise(ctx); err != nil || done {
 		return err
 	}
+	h.phase = "corpus"
 	if err := h.replayCorpus(ctx); err != nil {
 		return err
 	}
+	h.phase = "sweep"
 	if !h.o.noSweep {
 		if err := h.sweep(ctx); err != nil {
 			return err
@@ -81,6 +81,7 @@ func (h *hunter) search(ctx context.Context) error {
 	if h.o.noSearch {
 		return nil
 	}
+	h.phase = "search"
 	return h.draw(ctx)
 }
 
@@ -126,19 +127,30 @@ func (h *hunter) stage(act func(*target.Stage) error) error {
 	s := h.target.Stage(scenario, h.op, target.StageOptions{})
 	defer s.Drop()
 	err := act(s)
-	requests, executions := 0, 0
+	h.spent(s)
+	return limited(err)
+}
+
+// begin opens a stage and makes its intent: the objects of a search are made in turn, so that it ends at the same one.
+func (h *hunter) begin(ctx context.Context) (*target.Stage, *target.Intent, error) {
+	s := h.target.Stage(scenario, h.op, target.StageOptions{})
+	in, err := s.Intent(ctx)
+	return s, in, limited(err)
+}
+
+// spent counts what a stage sent.
+func (h *hunter) spent(s *target.Stage) {
 	for _, hist := range s.Histories() {
-		executions += len(hist.Intents)
+		h.report.Executions += len(hist.Intents)
 		for _, e := range hist.Events {
 			if e.Attempt != nil {
-				requests++
+				h.report.Requests++
 			}
 		}
 	}
-	h.mu.Lock()
-	h.report.Requests += requests
-	h.report.Executions += executions
-	h.mu.Unlock()
+}
+
+func limited(err error) error {
 	var env *target.EnvironmentError
 	if errors.As(err, &env) && env.What == "limits.objects" {
 		return errLimit
@@ -147,8 +159,6 @@ func (h *hunter) stage(act func(*target.Stage) error) error {
 }
 
 func (h *hunter) shape() fingerprint.Shape {
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	return fingerprint.Shape{Direct: true, Fixed: slices.Clone(h.fixed)}
 }
 
@@ -164,22 +174,22 @@ func (h *hunter) workers() int {
 }
 
 func (h *hunter) tell(phase string) {
-	h.mu.Lock()
 	p := Progress{Operation: h.op.Name, Phase: phase, Pairs: h.report.Pairs, Requests: h.report.Requests, Findings: len(h.report.Findings)}
-	h.phase = phase
 	if h.share == 0 {
 		p.Of = h.o.Cases
 	} else if h.left != nil {
 		p.Left = h.left()
 	}
-	defer h.mu.Unlock() // progress is told one at a time
 	h.o.Progress(p)
 }
 
+// enough tells whether the search was told to end.
+func (h *hunter) enough() bool { return h.report.Stopped != "" }
+
 // pair looks closely at one pair, under keys of its own: the verdict on it, and the history that it is about.
-func (h *hunter) pair(ctx context.Context, t rewrite.Trial) (out judged, err error) {
+func (h *hunter) pair(ctx context.Context, shape fingerprint.Shape, t rewrite.Trial) (out judged, err error) {
 	err = h.stage(func(s *target.Stage) error {
-		fits, err := fingerprint.SendPair(ctx, s, h.shape(), t)
+		fits, err := fingerprint.SendPair(ctx, s, shape, t)
 		hs := s.Histories()
 		if err != nil || !fits || len(hs) == 0 {
 			return err
@@ -189,6 +199,25 @@ func (h *hunter) pair(ctx context.Context, t rewrite.Trial) (out judged, err err
 			return nil
 		}
 		out = judged{verdict: f.Outcome, detail: f.Detail, warning: fingerprint.Warns(f), history: hs[0], kind: fingerprint.KindOf(s.Contract(), hs[0]), trial: t}
+		return nil
+	})
+	return out, err
+}
+
+// original looks whether a refused B takes A's record with it.
+func (h *hunter) original(ctx context.Context, t rewrite.Trial) (out judged, err error) {
+	r, _ := rewrite.Find(t.Rewrite)
+	err = h.stage(func(s *target.Stage) error {
+		kind, err := fingerprint.TryOriginal(ctx, s, h.shape(), t)
+		hs := s.Histories()
+		if err != nil || len(hs) == 0 {
+			return err
+		}
+		out = judged{trial: t, verdict: verdict.Pass, history: hs[0], detail: "A replays, or is refused all the same"}
+		if kind != "" {
+			out.verdict, out.kind = verdict.Fail, kind
+			out.detail = "original lost: A replayed, B (" + r.Sentence + ") was refused, and after it A is refused too"
+		}
 		return nil
 	})
 	return out, err
@@ -207,14 +236,11 @@ type judged struct {
 func (j judged) failed() bool { return j.verdict == verdict.Fail }
 
 // keep makes a finding of a verdict.
-func (h *hunter) keep(j judged, from string) *Finding {
+func (h *hunter) keep(j judged) *Finding {
 	r, _ := rewrite.Find(j.trial.Rewrite)
 	f := &Finding{Operation: h.op.Name, Rewrite: r.ID, Sentence: r.Sentence, Class: r.ClassUnder(h.o.Config.Contract), Kind: j.kind, Warning: j.warning,
-		Detail: j.detail, Trial: j.trial, From: from, History: j.history}
+		Detail: j.detail, Trial: j.trial, From: h.phase, Requests: h.report.Requests, History: j.history}
 	f.Diff = differences(f.History)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	f.Requests = h.report.Requests
 	h.report.Findings = append(h.report.Findings, f)
 	if h.o.first {
 		h.report.Stopped = "one is enough"
@@ -222,72 +248,23 @@ func (h *hunter) keep(j judged, from string) *Finding {
 	return f
 }
 
-// differences compares the bodies as they were recorded.
-func differences(h *history.History) []Difference {
-	out := []Difference{}
-	a, b := h.First("first"), h.First("rewritten")
-	if a == nil || b == nil {
-		return out
-	}
-	x, y := a.Request.Body.Text, b.Request.Body.Text
-	if x == y {
-		return out
-	}
-	rootX, errX := rewrite.Parse([]byte(x))
-	rootY, errY := rewrite.Parse([]byte(y))
-	for _, pointer := range rewrite.DiffPointers([]byte(x), []byte(y)) {
-		d := Difference{At: pointer}
-		at, _ := rewrite.ParsePointer(pointer)
-		if errX == nil && errY == nil {
-			if n, ok := rootX.At(at); ok {
-				d.A = n.String()
-			}
-			if n, ok := rootY.At(at); ok {
-				d.B = n.String()
-			}
-		}
-		out = append(out, d)
-	}
-	return out
+func (h *hunter) count(pairs int) { h.report.Pairs += pairs }
+
+// row notes what became of a rewrite in the sweep.
+func (h *hunter) row(id string, v verdict.Outcome, detail string) {
+	r, _ := rewrite.Find(id)
+	h.report.Rows = append(h.report.Rows, Row{ID: id, Class: r.ClassUnder(h.o.Config.Contract), Verdict: v, Detail: detail})
 }
 
-// conclude sums up the rows, and what the wrong ones have in common.
-func (h *hunter) conclude() {
-	o := h.report
-	for _, r := range h.rows {
-		i := slices.IndexFunc(o.Rows, func(row Row) bool { return row.ID == r.ID })
-		f := o.finding(r.ID)
-		switch {
-		case f != nil:
-			row := Row{ID: r.ID, Class: f.Class, Verdict: verdict.Fail, Detail: f.Detail}
-			if f.Warning {
-				row.Verdict = verdict.Warn
-			}
-			if i >= 0 {
-				o.Rows[i] = row
-			} else {
-				o.Rows = append(o.Rows, row)
-			}
-		case i < 0 && h.sample != nil && o.Premise == "" && !h.o.noSweep:
-			_, why := r.Applies(h.sample)
-			if why == "" {
-				why = "it was not tried"
-			}
-			o.Rows = append(o.Rows, Row{ID: r.ID, Class: r.ClassUnder(h.o.Config.Contract), Verdict: verdict.NotAssessed, Detail: why})
-		}
+// observe keeps how the target took a pair, for the diagnosis.
+func (h *hunter) observe(changes []rewrite.Change, t rewrite.Trial, alike, wrong bool) {
+	t.Changes = append(slices.Clone(changes), t.Changes...)
+	pair, ok := h.sample.Pair(t)
+	r, _ := rewrite.Find(t.Rewrite)
+	if _, coded := pair.B.Get("Content-Encoding"); !ok || coded || r.Part != rewrite.Body && r.Part != rewrite.Query {
+		return // the strategies say nothing of it
 	}
-	order := map[string]int{}
-	for i, r := range h.rows {
-		order[r.ID] = i
+	if len(h.observed) < mostObserved {
+		h.observed = append(h.observed, observation{rewrite: t.Rewrite, a: pair.A, b: pair.B, alike: alike, wrong: wrong})
 	}
-	slices.SortFunc(o.Rows, func(a, b Row) int { return order[a.ID] - order[b.ID] })
-	slices.SortStableFunc(o.Findings, func(a, b *Finding) int { return strings.Compare(level(a), level(b)) })
-	o.Strategies = diagnose(h.observed)
-}
-
-func level(f *Finding) string {
-	if f.Warning {
-		return "1"
-	}
-	return "0"
 }

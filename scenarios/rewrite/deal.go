@@ -1,0 +1,74 @@
+package rewrite
+
+import (
+	"slices"
+
+	"pgregory.net/rapid"
+)
+
+// Telling are the rewrites that tell most defects by themselves, one or two for each way in which fingerprints go wrong: tried
+// first, they let a defect cost few requests.
+var Telling = []string{
+	"query/value", "number/beyond-2^53", "nested/leaf", "array/reordered", "order/top", "leaf/case", "absent/null-to-absent", "nested/map",
+	"nested/new-key", "form/value", "multipart/field", "leaf/amount", "leaf/enum", "leaf/text", "space/pretty", "type/number-to-string",
+	"text/trailing-space", "absent/zero-to-absent",
+}
+
+const (
+	// Handful is how many rewrites are tried on one random body: a body costs two requests, each pair one more.
+	Handful = 12
+	// spread keeps the hands of neighbouring seeds apart (the golden ratio in 64 bits).
+	spread = 0x9E3779B97F4A7C15
+)
+
+// Hand is one random body and the rewrites to be tried on it.
+type Hand struct {
+	Changes []Change
+	Rows    []Rewrite
+}
+
+// Dealer deals hands. Each depends on the seed and its number alone.
+type Dealer struct {
+	Sample *Sample
+	Rows   []Rewrite // see Usable
+	Seed   uint64
+	First  bool // those that tell most always stand in front; else more often than not
+}
+
+// Deal gives the hand of a number. Where no body can be drawn, as for a pattern that nothing matches, the sample's is used, and
+// drawn is false.
+func (d Dealer) Deal(n int) (hand Hand, drawn bool) {
+	seed := int(d.Seed*spread>>1) + n
+	defer func() {
+		if recover() != nil { // rapid gives up after a thousand tries
+			hand, drawn = rapid.Custom(func(t *rapid.T) Hand { return d.draw(t, false) }).Example(seed), false
+		}
+	}()
+	return rapid.Custom(func(t *rapid.T) Hand { return d.draw(t, true) }).Example(seed), true
+}
+
+func (d Dealer) draw(t *rapid.T, bodies bool) Hand {
+	few, shuffled := rapid.Bool().Draw(t, "few"), rapid.Bool().Draw(t, "shuffled")
+	out := Hand{}
+	if bodies {
+		out.Changes = Generate(t, d.Sample)
+	}
+	if len(out.Changes) > 1 && few { // some defects show only where most is as in the sample
+		out.Changes = rapid.Permutation(out.Changes).Draw(t, "changes")[:1]
+	}
+	var front, others []Rewrite
+	for _, r := range rapid.Permutation(d.Rows).Draw(t, "rewrites") {
+		if slices.Contains(Telling, r.ID) {
+			front = append(front, r)
+		} else {
+			others = append(others, r)
+		}
+	}
+	if d.First || !shuffled {
+		out.Rows = append(front, others...)
+	} else {
+		out.Rows = append(others, front...)
+	}
+	out.Rows = out.Rows[:min(Handful, len(out.Rows))]
+	return out
+}
