@@ -46,6 +46,10 @@ func New() *Links {
 // Open starts a wire to the upstream and returns once it can be dialled. The context bounds the opening only; the wire lives
 // until Wire.Close or Links.Close. The upstream is not dialled before a client dials the wire.
 func (l *Links) Open(ctx context.Context, up Upstream, plan Plan) (*Wire, error) {
+	return l.wire(ctx, up, plan, nil)
+}
+
+func (l *Links) wire(ctx context.Context, up Upstream, plan Plan, b *behind) (*Wire, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("wire to %s: %w", up.Addr, err)
 	}
@@ -58,6 +62,7 @@ func (l *Links) Open(ctx context.Context, up Upstream, plan Plan) (*Wire, error)
 	}
 
 	w := newWire(plan)
+	w.behind = b
 	w.forget = func() { l.forget(w) }
 	addr := up.Addr
 	if up.TLS != nil || up.Find != nil || !loopback(host) {

@@ -27,6 +27,9 @@ type Proof struct {
 	RequestCut bool
 	// ResponseCut: the upstream answered, and the client was deprived of at least one byte of it (dropped, cut, reset, replaced).
 	ResponseCut bool
+	// Beyond is how it is known what a Remote handed on of the request, where the wire has a proxy of its own on one and nothing
+	// was answered; what RequestForwarded and RequestCut say is then corrected by it once the wire is closed.
+	Beyond Evidence
 	// ResponseHeld: a response byte was kept back until Wire.Release (or until the client left, or the wire was closed).
 	ResponseHeld bool
 }
@@ -38,6 +41,7 @@ type ledger struct {
 	firstResponse chan struct{}
 	held          chan struct{}
 	waiters       []waiter // for request bytes forwarded
+	upstreamLeft  bool     // it ended a connection before its client did
 }
 
 type waiter struct {

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
+	"golang.org/x/mod/semver"
 
 	"github.com/oncespec/oncespec/faults/journal"
 )
@@ -28,22 +30,24 @@ const (
 )
 
 // Remote is a Toxiproxy server that somebody else runs, for upstreams that only it can reach. Each of its proxies of ours is a
-// way there and nothing more. The faults are still done by a wire, on this side of it: its own toxics tell nobody what they did,
-// and an answer that limit_data swallowed cannot be told from an upstream that never answered. What a wire proves beyond it is
-// weaker all the same. Toxiproxy takes a connection before it has one itself, and bytes before it can hand them on; only what
-// comes back shows that the upstream was reached, and was given what was sent before.
+// way there. What befalls an answer is still done by a wire, on this side of it, which sees the bytes: the server's own toxics tell
+// nobody what they did, and an answer that limit_data swallowed cannot be told from an upstream that never answered. What befalls a
+// request is decided over there: see [Links.OpenBehind]. What a wire proves beyond the server is weaker all the same. Toxiproxy takes
+// a connection before it has one itself, and bytes before it can hand them on; what comes back shows that the upstream was reached,
+// and was given what was sent before, as do the server's counters, where it keeps any.
 type Remote struct {
+	// Counts tells that the server keeps counters, as it does when it is told to.
+	Counts bool
+
 	url    string
 	host   string // where its proxies are dialled
 	client *toxiproxy.Client
+	tag    string // begins the names of its proxies of ours
 
 	mu      sync.Mutex
-	proxies []remoteProxy
-}
-
-type remoteProxy struct {
-	proxy *toxiproxy.Proxy
-	noted *journal.Entry
+	last    int                         // number of the last name
+	proxies map[string]*toxiproxy.Proxy // by name
+	noted   *journal.Entry              // nil: there are none yet
 }
 
 // DialRemote sees that a Toxiproxy server answers at the URL.
@@ -56,10 +60,27 @@ func DialRemote(ctx context.Context, address string) (*Remote, error) {
 	if err != nil {
 		return nil, fmt.Errorf("toxiproxy %s: %w", address, err)
 	}
-	if !strings.HasPrefix(strings.TrimPrefix(version, "v"), "2.") && version != "git" { // what is built without a version says git
-		return nil, fmt.Errorf("toxiproxy %s: it is version %q, expected 2", address, version)
+	if !speaks(version) {
+		return nil, fmt.Errorf("toxiproxy %s: it is version %q, expected 2, from %s on", address, version, oldest)
 	}
-	return &Remote{url: strings.TrimSuffix(address, "/"), host: u.Hostname(), client: toxiproxy.NewClient(strings.TrimSuffix(address, "/"))}, nil
+	address = strings.TrimSuffix(address, "/")
+	r := &Remote{url: address, host: u.Hostname(), client: toxiproxy.NewClient(address), tag: "oncespec-" + strings.ToLower(rand.Text()[:12]), proxies: map[string]*toxiproxy.Proxy{}}
+	ctx, cancel := context.WithTimeout(ctx, remoteLimit)
+	defer cancel()
+	_, r.Counts = r.counters(ctx, "")
+	return r, nil
+}
+
+// oldest is the first version that answers as is expected here.
+const oldest = "2.2.0"
+
+// speaks tells whether a server of the version is spoken to as one of the oldest is. What is built without a version says git.
+func speaks(version string) bool {
+	if version == "git" {
+		return true
+	}
+	v := "v" + strings.TrimPrefix(version, "v")
+	return semver.Major(v) == "v2" && semver.Compare(v, "v"+oldest) >= 0
 }
 
 // versionOf asks by itself, and follows nobody elsewhere: the official client would.
@@ -70,7 +91,7 @@ func versionOf(ctx context.Context, u *url.URL) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, CheckRedirect: stay}
 	answer, err := client.Do(request)
 	if err != nil {
 		return "", fmt.Errorf("it does not answer; is it running? (%w)", errors.Unwrap(err))
@@ -80,7 +101,11 @@ func versionOf(ctx context.Context, u *url.URL) (string, error) {
 	var said struct {
 		Version string `json:"version"`
 	}
-	if err != nil || answer.StatusCode != http.StatusOK || json.Unmarshal(body, &said) != nil || said.Version == "" {
+	if plain := strings.TrimSpace(string(body)); err == nil && answer.StatusCode == http.StatusOK && semver.IsValid("v"+plain) {
+		return plain, nil // as old ones say it
+	}
+	// Only the first value is read: up to 2.6, what follows it is no JSON.
+	if err != nil || answer.StatusCode != http.StatusOK || json.NewDecoder(bytes.NewReader(body)).Decode(&said) != nil || said.Version == "" {
 		return "", fmt.Errorf("what answers there is no Toxiproxy: GET /version was answered %d %.60q", answer.StatusCode, body)
 	}
 	return said.Version, nil
@@ -93,38 +118,103 @@ func (r *Remote) String() string { return r.url }
 // server knows it: host:port, with port 0 for any, or host:first-last for the first of them that is free. The proxy goes with
 // Close, or, where this program is killed, with the next one that tidies up.
 func (r *Remote) Lead(ctx context.Context, listen, upstream string) (addr string, err error) {
+	proxy, err := r.lead(ctx, listen, upstream)
+	if err != nil {
+		return "", err
+	}
+	return r.dialled(proxy)
+}
+
+// dialled is where a proxy is dialled from here.
+func (r *Remote) dialled(proxy *toxiproxy.Proxy) (addr string, err error) {
+	_, port, err := net.SplitHostPort(proxy.Listen)
+	if err != nil {
+		return "", fmt.Errorf("toxiproxy %s: its proxy listens at %q", r.url, proxy.Listen)
+	}
+	return net.JoinHostPort(r.host, port), nil
+}
+
+func (r *Remote) lead(ctx context.Context, listen, upstream string) (*toxiproxy.Proxy, error) {
 	host, first, last, err := ports(listen)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	name := "oncespec-" + strings.ToLower(rand.Text()[:12])
-	noted, err := journal.Begin(journal.Thing{Kind: RemoteProxy, Name: name, More: map[string]string{"url": r.url}})
+	name, err := r.name()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	for port := first; port <= last; port++ {
+	for port, names := first, 1; port <= last; {
 		var proxy *toxiproxy.Proxy
 		proxy, err = called(ctx, func() (*toxiproxy.Proxy, error) {
 			return r.client.CreateProxy(name, net.JoinHostPort(host, strconv.Itoa(port)), upstream)
 		})
-		if err == nil {
+		var told *toxiproxy.ApiError
+		switch {
+		case err == nil:
 			r.mu.Lock()
-			r.proxies = append(r.proxies, remoteProxy{proxy, noted})
-			r.mu.Unlock()
-			_, at, err := net.SplitHostPort(proxy.Listen)
-			if err != nil {
-				return "", fmt.Errorf("toxiproxy %s: its proxy listens at %q", r.url, proxy.Listen)
+			defer r.mu.Unlock()
+			r.proxies[name] = proxy
+			return proxy, nil
+		case errors.As(err, &told) && told.Status == http.StatusConflict && names < mostNames: // somebody else's, who keeps it
+			names++
+			if name, err = r.name(); err != nil {
+				return nil, err
 			}
-			return net.JoinHostPort(r.host, at), nil
+			continue
+		case errors.As(err, &told) && told.Status == http.StatusConflict:
+			return nil, fmt.Errorf("toxiproxy %s: a proxy to %s cannot be made: names such as %s are taken: %w", r.url, upstream, name, err)
+		case strings.Contains(err.Error(), "address already in use"):
+			port++
+			continue
 		}
-		if !strings.Contains(err.Error(), "address already in use") {
-			break
+		break
+	}
+	_ = removeProxy(ctx, r.client, name) // it may be there although we were not told; if it cannot be removed now, it is at the end
+	return nil, fmt.Errorf("toxiproxy %s: a proxy to %s at %s cannot be made: %w", r.url, upstream, listen, err)
+}
+
+// mostNames is how many names are tried.
+const mostNames = 3
+
+// name is that of the next proxy. All that begin alike are in the journal from the first on.
+func (r *Remote) name() (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.noted == nil {
+		noted, err := journal.Begin(journal.Thing{Kind: RemoteProxy, Name: r.tag, More: map[string]string{"url": r.url}})
+		if err != nil {
+			return "", err
+		}
+		r.noted = noted
+	}
+	r.last++
+	return fmt.Sprintf("%s-%d", r.tag, r.last), nil
+}
+
+// end removes one proxy before all are.
+func (r *Remote) end(ctx context.Context, proxy *toxiproxy.Proxy) {
+	if removeProxy(ctx, r.client, proxy.Name) != nil {
+		return // Close tries again
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.proxies, proxy.Name)
+}
+
+// Check tells what became of the server, or of its proxies of ours.
+func (r *Remote) Check(ctx context.Context) error {
+	there, err := called(ctx, r.client.Proxies)
+	if err != nil {
+		return fmt.Errorf("toxiproxy %s: it does not answer any more; was it stopped? (%w)", r.url, err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for name := range r.proxies {
+		if there[name] == nil {
+			return fmt.Errorf("toxiproxy %s: the proxy %s of this run is gone; was it started anew, or emptied?", r.url, name)
 		}
 	}
-	if removed := removeProxy(ctx, r.client, name); removed == nil { // it may be there although we were not told
-		noted.End()
-	}
-	return "", fmt.Errorf("toxiproxy %s: a proxy to %s at %s cannot be made: %w", r.url, upstream, listen, err)
+	return nil
 }
 
 // ports reads host:port or host:first-last.
@@ -155,34 +245,43 @@ func CheckListen(listen string) error {
 // Close removes the proxies. It may be called more than once.
 func (r *Remote) Close(ctx context.Context) error {
 	r.mu.Lock()
-	proxies := r.proxies
-	r.proxies = nil
-	r.mu.Unlock()
-	var errs []error
-	for _, p := range proxies {
-		if err := removeProxy(ctx, r.client, p.proxy.Name); err != nil {
-			errs = append(errs, fmt.Errorf("toxiproxy %s: proxy %s cannot be removed: %w", r.url, p.proxy.Name, err))
-			continue
-		}
-		p.noted.End()
+	defer r.mu.Unlock()
+	defer letGo()
+	if r.noted == nil {
+		return nil
 	}
-	letGo()
-	return errors.Join(errs...)
+	if err := endProxies(ctx, r.client, r.tag); err != nil {
+		return fmt.Errorf("toxiproxy %s: its proxies %s-… cannot be removed: %w", r.url, r.tag, err)
+	}
+	r.noted.End()
+	r.noted, r.proxies = nil, map[string]*toxiproxy.Proxy{}
+	return nil
 }
 
-// EndRemoteProxy removes a proxy that a dead program left. Proxies live no longer than their server: where there is none, or
-// another, there is nothing to remove.
+// EndRemoteProxy removes the proxies that a dead program left.
 func EndRemoteProxy(ctx context.Context, t journal.Thing) error {
 	if !strings.HasPrefix(t.Name, "oncespec-") || t.More["url"] == "" {
 		return errors.New("it is no proxy of ours")
 	}
 	defer letGo()
-	err := removeProxy(ctx, toxiproxy.NewClient(t.More["url"]), t.Name)
+	return endProxies(ctx, toxiproxy.NewClient(t.More["url"]), t.Name)
+}
+
+// endProxies removes the proxies whose names begin so. They live no longer than their server: where there is none, or another,
+// there is nothing to remove.
+func endProxies(ctx context.Context, client *toxiproxy.Client, tag string) error {
+	there, err := called(ctx, client.Proxies)
 	var refused *net.OpError
 	if errors.As(err, &refused) && !refused.Timeout() {
 		return nil
 	}
-	return err
+	errs := []error{err}
+	for name := range there {
+		if name == tag || strings.HasPrefix(name, tag+"-") {
+			errs = append(errs, removeProxy(ctx, client, name))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func removeProxy(ctx context.Context, client *toxiproxy.Client, name string) error {

@@ -15,6 +15,10 @@ func (c *conn) request(stub *toxics.ToxicStub) {
 		if stub.Closed() {
 			return
 		}
+		if forwarded == 0 && w.Limited() && !c.pause(keptFor) {
+			stub.Close()
+			return
+		}
 		cut := w.plan.CutRequest > 0 && forwarded+int64(len(data)) > w.plan.CutRequest
 		if cut {
 			data = data[:w.plan.CutRequest-forwarded]

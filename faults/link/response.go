@@ -29,6 +29,9 @@ func (c *conn) response(stub *toxics.ToxicStub) {
 			c.sever(stub)
 		}
 	})
+	if !isClosed(c.clientGone) && !isClosed(w.done) {
+		w.ledger.note(func(*Proof) { w.ledger.upstreamLeft = true })
+	}
 	close(c.upstreamGone)
 	stub.Close()
 }

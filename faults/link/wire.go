@@ -24,6 +24,7 @@ type Wire struct {
 	plan   Plan
 	proxy  *toxiproxy.Proxy
 	bridge *bridge // nil where Toxiproxy dials the upstream itself
+	behind *behind // nil unless it goes on as a proxy of its own on a Remote
 	forget func()
 
 	ledger  ledger
@@ -68,6 +69,9 @@ func (w *Wire) start(server *toxiproxy.ApiServer, upstream string) error {
 	return nil
 }
 
+// Limited tells that a Remote takes the client's connection away when it has handed on what the plan says.
+func (w *Wire) Limited() bool { return w.behind != nil && w.behind.limit > 0 }
+
 // Proof returns what the wire has seen so far.
 func (w *Wire) Proof() Proof {
 	w.ledger.mu.Lock()
@@ -109,6 +113,9 @@ func (w *Wire) close() {
 	select {
 	case <-stopped:
 	case <-limit.C:
+	}
+	if w.behind != nil {
+		w.behind.end(&w.ledger)
 	}
 	w.forget()
 }

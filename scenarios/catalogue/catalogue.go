@@ -24,7 +24,7 @@ const (
 	NeedPause     Need = "pause"           // the target can be frozen and go on where it was
 	NeedStop      Need = "stop"            // the target can be asked to end
 	NeedReplicas  Need = "replicas"        // two instances on the same state
-	NeedDirect    Need = "direct"          // nothing stands between the fault links and the target
+	NeedDirect    Need = "direct"          // it is known what the target got of a request that it never answers
 	NeedStoreLink Need = "store-link"      // the operation reaches its database by a link that the run can break
 	NeedLifetime  Need = "lifetime"        // the contract says how long a key is remembered
 	NeedClock     Need = "clock"           // the target's time can be moved beyond that, or it is short enough to be waited for
@@ -203,7 +203,7 @@ func Reason(n Need, operation string) string {
 	case NeedKeyHeader:
 		return "the identity is in the path, not in a header"
 	case NeedDirect:
-		return "through a Toxiproxy of somebody else's nothing shows that a request which is never answered has reached the target"
+		return "the requests are encrypted on their way through a Toxiproxy of somebody else's: nothing shows what of one that is never answered has reached the target"
 	case NeedKeyInPath:
 		return "the operation's identity is not in its path"
 	case NeedJSON:

@@ -39,7 +39,7 @@ var lostRows = []Requirement{
 		Sentence:  "When the client gives up while the work runs on, a retry during it and one after it make no second effect.",
 		Level:     verdict.Must,
 		Premises:  []string{"replay/answered", "race/one-effect", "race/in-flight-then-replay"},
-		Needs:     []Need{NeedState, NeedKeyHeader, NeedDirect},
+		Needs:     []Need{NeedState, NeedKeyHeader},
 		Sources:   []Source{PreventDuplicates, MissingKey},
 		Scenarios: []string{"lost/slow-response"},
 	},

@@ -116,6 +116,9 @@ func (t *Target) bring(ctx context.Context, i *instance) error {
 		}
 	}
 	if err := i.life.Start(ctx); err != nil {
+		if lost := t.throughLost(ctx, i); lost != nil {
+			return lost
+		}
 		return t.cannotStart(i, err)
 	}
 	i.becomes(serving)

@@ -159,7 +159,7 @@ func (s *Stage) board(ctx context.Context, in *Intent, send Send) (*Flight, erro
 	if send.HangUp && err == nil {
 		plan.HangUpAfter = f.size()
 	}
-	if f.wire, openErr = s.target.links.Open(context.WithoutCancel(ctx), at.upstream(), plan); openErr != nil {
+	if f.wire, openErr = s.openWire(context.WithoutCancel(ctx), at, plan, send.GiveUp != nil); openErr != nil {
 		err = errors.Join(err, openErr)
 	}
 	return f, err
@@ -200,7 +200,7 @@ func (f *Flight) exchange(ctx context.Context, conn net.Conn, ahead int, written
 		return wire.Result{Outcome: history.Unsent, Reason: err.Error()}
 	}
 	result := wire.Do(ctx, conn, wire.Exchange{
-		Bytes: bytes, Ahead: ahead, Method: f.request.Method, HangUp: f.send.HangUp,
+		Bytes: bytes, Ahead: ahead, Method: f.request.Method, HangUp: f.send.HangUp && !f.wire.Limited(), // where it is taken away, that it was has to be seen
 		Limits: wire.Limits{Keep: f.keep()}, Written: written, Began: began,
 	})
 	f.attempt.Ended = f.stage.target.clock.now()
@@ -293,7 +293,7 @@ func (f *Flight) land(r wire.Result) {
 	if f.direct() {
 		a.Link = f.passed(r)
 	}
-	known := t.known(&a.Link)
+	known := f.known(&a.Link, proof)
 	replaced := len(f.send.Fault.ReplaceResponse) > 0 && proof.ResponseCut
 	switch {
 	case a.Outcome == history.Lost && !known && proof.RequestForwarded > 0:

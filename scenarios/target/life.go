@@ -176,7 +176,11 @@ func (t *Target) reviveOne(ctx context.Context, i *instance) error {
 	case seen == nil:
 		i.becomes(serving)
 		return nil
-	case i.life == nil || !i.life.Can().Has(life.CanStart):
+	}
+	if err := t.throughLost(ctx, i); err != nil {
+		return err
+	}
+	if i.life == nil || !i.life.Can().Has(life.CanStart) {
 		return &EnvironmentError{What: t.name(i) + " went down", Err: fmt.Errorf("nobody takes connections at %s any more: %w", i.base.addr, seen)}
 	}
 	again := i.life.Restart
@@ -184,6 +188,9 @@ func (t *Target) reviveOne(ctx context.Context, i *instance) error {
 		again = i.life.Start // a hook that kills may fail where there is nothing to kill
 	}
 	if err := again(ctx); err != nil {
+		if lost := t.throughLost(ctx, i); lost != nil {
+			return lost
+		}
 		return &EnvironmentError{What: t.name(i) + " went down and does not come up again", Err: redactedError{t.redact.text(err.Error()), err}}
 	}
 	i.becomes(serving)

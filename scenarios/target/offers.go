@@ -1,6 +1,8 @@
 package target
 
 import (
+	"strings"
+
 	"github.com/oncespec/oncespec/faults/life"
 	"github.com/oncespec/oncespec/scenarios/catalogue"
 	"github.com/oncespec/oncespec/scenarios/target/config"
@@ -50,7 +52,7 @@ func newOffers(cfg *config.Config, op *config.Operation, isJSON bool) *offers {
 			catalogue.NeedStoreLink: cfg.Target.Store != nil,
 			catalogue.NeedLifetime:  cfg.Contract.Lifetime > 0,
 			catalogue.NeedClock:     cfg.Target.Clock != nil || cfg.Contract.Lifetime > 0 && cfg.Contract.Lifetime <= longestWait,
-			catalogue.NeedDirect:    cfg.Toxiproxy == nil,
+			catalogue.NeedDirect:    cfg.Toxiproxy == nil || !strings.HasPrefix(cfg.Target.URL, "https:"),
 			catalogue.NeedStatus:    op.Status != nil,
 			catalogue.NeedInvalid:   len(op.Samples.Invalid) > 0,
 			catalogue.NeedRefused:   len(op.Samples.Refused) > 0,

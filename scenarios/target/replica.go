@@ -108,7 +108,13 @@ func (n *Instance) Restart(ctx context.Context) error {
 	if err == nil {
 		n.it.becomes(serving)
 	}
-	return n.record(&history.Fault{Kind: "restart"}, nil, "restarting", err)
+	failed := n.record(&history.Fault{Kind: "restart"}, nil, "restarting", err)
+	if err != nil {
+		if lost := n.stage.target.throughLost(ctx, n.it); lost != nil {
+			return lost
+		}
+	}
+	return failed
 }
 
 // Ready looks once whether it may be used.

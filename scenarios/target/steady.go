@@ -140,6 +140,7 @@ func (s *Stage) study(ctx context.Context, g *groundwork) error {
 	}
 	s.learnGate(in, g, offers)
 	s.learnStore(stores, offers)
+	s.target.learnThrough(ctx, offers)
 	g.state.Offers, g.state.Missing = offers.settle()
 	return nil
 }

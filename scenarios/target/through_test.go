@@ -42,7 +42,7 @@ func TestThroughSomebodyElsesToxiproxy(t *testing.T) {
 	if proxies() != 1 {
 		t.Errorf("%d proxies", proxies())
 	}
-	if s, _ := r.steady(t); offers(s, catalogue.NeedDirect) || s.Missing[catalogue.NeedDirect] == "" {
+	if s, _ := r.steady(t); !offers(s, catalogue.NeedDirect) {
 		t.Errorf("offers: %v, %v", s.Offers, s.Missing)
 	}
 	s := r.stage("lost/response")
@@ -58,8 +58,18 @@ func TestThroughSomebodyElsesToxiproxy(t *testing.T) {
 		t.Errorf("effects: %v", c)
 	}
 	cut := s.Do(t.Context(), must(s.Intent(t.Context())), target.Send{Fault: link.Plan{CutRequest: 60}})
-	if cut.Outcome != history.Lost || cut.Link.Reached || cut.Link.RequestWhole || !strings.Contains(cut.Reason, "is not known") {
+	if cut.Outcome != history.Lost || !cut.Link.Reached || cut.Link.RequestWhole || !cut.Link.Cut || cut.Link.RequestBytes != 60 || !strings.Contains(cut.Link.Through, "limit_data") {
 		t.Errorf("cut: %+v", cut)
+	}
+	left := s.Do(t.Context(), must(s.Intent(t.Context())), target.Send{HangUp: true})
+	if left.Outcome != history.Lost || !left.Link.RequestWhole || left.Link.Cut || left.Link.ResponseBytes != 0 {
+		t.Errorf("left: %+v", left)
+	}
+	gone := make(chan struct{})
+	close(gone)
+	gave := s.Do(t.Context(), must(s.Intent(t.Context())), target.Send{GiveUp: gone})
+	if gave.Link.RequestWhole && gave.Link.ResponseBytes == 0 {
+		t.Errorf("one that gave up, and that nothing tells of: %+v", gave)
 	}
 	server.Close()
 	if dead := s.Do(t.Context(), must(in, nil), target.Send{}); dead.Outcome != history.Lost && dead.Outcome != history.Unsent || dead.Link.Reached {
@@ -70,6 +80,45 @@ func TestThroughSomebodyElsesToxiproxy(t *testing.T) {
 	}
 	if err := r.Close(t.Context()); err != nil || proxies() != 0 {
 		t.Errorf("%v, %d proxies left", err, proxies())
+	}
+}
+
+// TestToxiproxyWithoutAPortToSpare: what needs a proxy of a single attempt is not offered, and says why.
+func TestToxiproxyWithoutAPortToSpare(t *testing.T) {
+	t.Parallel()
+	url, _ := toxiproxyServer(t)
+	server := httptest.NewServer(&api{})
+	t.Cleanup(server.Close)
+	r := startAt(t, configure(t, server.URL, plain, "timeouts: {", "toxiproxy: {url: \""+url+"\", listen: \""+free(t)+"\"}\ntimeouts: {"))
+	s, _ := r.steady(t)
+	if offers(s, catalogue.NeedDirect) || !strings.Contains(s.Missing[catalogue.NeedDirect], "toxiproxy.listen") {
+		t.Errorf("offers: %v, %v", s.Offers, s.Missing)
+	}
+	cut := r.stage("lost/partial-request")
+	a := cut.Do(t.Context(), must(cut.Intent(t.Context())), target.Send{Fault: link.Plan{CutRequest: 60}})
+	if a.Outcome != history.Lost || a.Link.Reached || !strings.Contains(a.Reason, "is not known") {
+		t.Errorf("cut: %+v", a)
+	}
+}
+
+// TestToxiproxyThatIsLost is the environment's, not the target's: one that stopped, and one that was emptied.
+func TestToxiproxyThatIsLost(t *testing.T) {
+	t.Parallel()
+	for want, stop := range map[string]bool{"was it stopped?": true, "is gone": false} {
+		server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
+		s := httptest.NewServer(server.Routes())
+		t.Cleanup(s.Close)
+		r := living(t, behind(s.URL)...)
+		if err := server.Collection.Clear(); err != nil {
+			t.Fatal(err)
+		}
+		if stop {
+			s.Close()
+		}
+		var environment *target.EnvironmentError
+		if err := r.Revive(t.Context()); !errors.As(err, &environment) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), s.URL) {
+			t.Errorf("%v", err)
+		}
 	}
 }
 
