@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -113,6 +114,7 @@ func (o ServeOptions) lasting(c contract.Contract) (contract.Contract, error) {
 // Main is Serve for a program that is nothing else, such as a test binary that starts itself again as the mock. It takes the
 // flags of `oncespec mock` and returns an exit code.
 func Main(args []string, stderr io.Writer) int {
+	debug.SetGCPercent(100) // whoever starts it may have put off the collection of garbage until it serves
 	var o ServeOptions
 	flags := flag.NewFlagSet("mock", flag.ContinueOnError)
 	flags.SetOutput(stderr)

@@ -20,6 +20,11 @@ var literal = strings.NewReplacer("{", "%7B", "}", "%7D")
 //go:embed mock.yaml
 var mockYAML []byte
 
+// quickStart is what lets the mock be up soon: a run kills and starts it dozens of times, and the program that it is has much in
+// it that the mock never uses. It collects no garbage before it serves, and the Docker client does not look through all
+// processes of the machine for a name of its session.
+var quickStart = map[string]string{"GOGC": "400", "HOST_PROC": os.DevNull}
+
 // Mock returns the configuration of the built-in mock, started as a child process by the command, to which the flags of
 // `oncespec mock` are appended. A mutant's name makes it that mutant; an unknown one is an error with its near miss.
 func Mock(command []string, mutant string) (*config.Config, error) {
@@ -36,6 +41,7 @@ func MockOn(database string, command []string, mutant string) (*config.Config, e
 	}
 	cfg.Path = ""
 	process := cfg.Target.Lifecycle.Process
+	process.Env = quickStart
 	process.Command = append(command[:len(command):len(command)], process.Command[1:]...)
 	if db := slices.Index(process.Command, "--db") + 1; database != "" {
 		process.Command[db] = linked(database, &cfg.Target)

@@ -58,7 +58,7 @@ func (t TargetFlags) load() (*config.Config, error) {
 		if t.Lifecycle == inContainer {
 			return suites.MockInContainer(self, t.Mutant)
 		}
-		return suites.Mock([]string{self}, t.Mutant)
+		return suites.Mock([]string{self, asMock}, t.Mutant)
 	}
 	if t.Lifecycle == inContainer {
 		return nil, errors.New("--lifecycle is that of the built-in mock; leave out --config, or name target.lifecycle.container in it")

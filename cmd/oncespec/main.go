@@ -12,6 +12,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/oncespec/oncespec/mockapi"
 	"github.com/oncespec/oncespec/scenarios/display"
 )
 
@@ -43,7 +44,16 @@ type CLI struct {
 // streams is where a verb writes: data to out, words for people to err.
 type streams struct{ out, err io.Writer }
 
-func main() { os.Exit(start(os.Args[1:], streams{os.Stdout, os.Stderr})) }
+func main() {
+	if len(os.Args) > 2 && os.Args[1] == asMock {
+		os.Exit(mockapi.Main(os.Args[3:], os.Stderr))
+	}
+	os.Exit(start(os.Args[1:], streams{os.Stdout, os.Stderr}))
+}
+
+// asMock as the first argument makes the program the mock of a run, which starts it dozens of times: what it was asked to be is
+// the run's own command, so that nothing of the command line has to be understood first.
+const asMock = "as-mock"
 
 // start runs one command line and returns its exit code.
 func start(args []string, io streams) (code int) {

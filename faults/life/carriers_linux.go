@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -43,9 +44,10 @@ func carriers(c cookie) (found []carrier) {
 	if err != nil {
 		return nil
 	}
+	later := numbered().since(c.from) // asked after the names were read: none of them is newer
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
-		if err != nil || pid == os.Getpid() {
+		if err != nil || pid == os.Getpid() || !later(pid) {
 			continue
 		}
 		fields := statOf(pid)
@@ -132,32 +134,35 @@ func killCarriers(k cookie) error {
 }
 
 // signalOutside signals those that carry the cookie and have left the group.
-func signalOutside(group int, k cookie, signals []unix.Signal) { outsiders(group, k, signals)() }
+func signalOutside(group int, k cookie, signals []unix.Signal) {
+	sendAll(outside(group, carriers(k)), k, signals)
+}
 
-// outsiders finds those that carry the cookie and have left the group, and returns what signals them.
-func outsiders(group int, k cookie, signals []unix.Signal) (signal func()) {
-	all := carriers(k)
-	return func() {
-		for _, c := range all {
-			if c.group != group {
-				for _, s := range signals {
-					_ = c.send(k, s)
-				}
-			}
+func outside(group int, all []carrier) []carrier {
+	return slices.DeleteFunc(all, func(c carrier) bool { return c.group == group })
+}
+
+func sendAll(to []carrier, k cookie, signals []unix.Signal) {
+	for _, c := range to {
+		for _, s := range signals {
+			_ = c.send(k, s)
 		}
 	}
 }
 
-// awaitAllStill waits until everything that was told to stand still does.
-func awaitAllStill(group int, k cookie) {
-	for end := time.Now().Add(groupLimit); time.Now().Before(end); time.Sleep(firstPause) {
-		moving := false
-		for _, c := range carriers(k) {
-			moving = moving || c.state != "T" && c.state != "t"
+// stillOutside has those stand still that carry the cookie and have left the group, and returns them once everything that carries
+// it stands still: nobody is added from then on.
+func stillOutside(group int, k cookie) (left []carrier) {
+	for end := time.Now().Add(groupLimit); ; time.Sleep(firstPause) {
+		all := carriers(k)
+		moving := slices.ContainsFunc(all, func(c carrier) bool { return c.state != "T" && c.state != "t" })
+		left = outside(group, all)
+		if !moving || time.Now().After(end) {
+			return left
 		}
-		if !moving {
-			return
-		}
-		signalOutside(group, k, pausing)
+		sendAll(left, k, pausing)
 	}
 }
+
+// wake lets those go on that stood still outside of their group.
+func wake(left []carrier, k cookie) { sendAll(left, k, waking) }

@@ -7,16 +7,20 @@ type signals int
 
 const (
 	terminating signals = iota
-	pausing
-	waking
 )
 
 func ticks() int64 { return 0 }
+
+type numbering struct{}
+
+func numbered() numbering { return numbering{} }
 
 func killCarriers(cookie) error { return nil }
 
 func signalOutside(int, cookie, signals) {}
 
-func outsiders(int, cookie, signals) (signal func()) { return func() {} }
+type carrier struct{}
 
-func awaitAllStill(int, cookie) {}
+func stillOutside(int, cookie) []carrier { return nil }
+
+func wake([]carrier, cookie) {}

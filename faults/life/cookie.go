@@ -13,6 +13,7 @@ const cookieName = "ONCESPEC_RUN"
 type cookie struct {
 	value string
 	since int64 // nobody who started earlier carries it, in the system's units; 0: not known
+	from  numbering
 }
 
-func newCookie() cookie { return cookie{strings.ToLower(rand.Text()), ticks()} }
+func newCookie() cookie { return cookie{strings.ToLower(rand.Text()), ticks(), numbered()} }

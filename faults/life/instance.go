@@ -26,6 +26,7 @@ type instance struct {
 
 	mu   sync.Mutex // orders signals before the process is reaped: its number may be another's afterwards
 	gone bool
+	left []carrier // have left its group, and stand still with it
 }
 
 // start starts the command in a process group of its own.
@@ -129,17 +130,28 @@ func (i *instance) freeze(still bool) error {
 		if err := i.signal(resumeGroup); err != nil {
 			return err
 		}
-		signalOutside(i.pid, i.cookie, waking)
+		i.wakeLeft()
 		return nil
 	}
 	if err := i.signal(pauseGroup); err != nil {
 		return err
 	}
 	awaitStill(i.pid)
-	signalOutside(i.pid, i.cookie, pausing)
-	awaitAllStill(i.pid, i.cookie)
+	left := stillOutside(i.pid, i.cookie)
+	i.mu.Lock()
+	i.left = left
+	i.mu.Unlock()
 	if i.over() {
 		return ErrNotRunning
 	}
 	return nil
+}
+
+// wakeLeft lets those go on that were stopped outside of the group: since then all stood still, so that there are no others.
+func (i *instance) wakeLeft() {
+	i.mu.Lock()
+	left := i.left
+	i.left = nil
+	i.mu.Unlock()
+	wake(left, i.cookie)
 }

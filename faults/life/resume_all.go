@@ -23,14 +23,12 @@ func ResumeAll(ctx context.Context, all []Life) []error {
 			errs[n] = fmt.Errorf("resume %s: %w", p.command.Argv[0], ErrNotRunning)
 			continue
 		}
-		// To find them takes long. It is done while all stand still: nobody is added meanwhile, and afterwards the processor is theirs.
-		outside := outsiders(i.pid, i.cookie, waking)
 		signals = append(signals, func() {
 			if err := i.signal(resumeGroup); err != nil {
 				errs[n] = fmt.Errorf("resume %s: %w", p.command.Argv[0], err)
 				return
 			}
-			outside()
+			i.wakeLeft()
 		})
 	}
 	for n, one := range all {

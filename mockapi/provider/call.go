@@ -3,7 +3,6 @@ package provider
 import (
 	"bytes"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 )
@@ -46,6 +45,8 @@ type Call struct {
 	Refused string
 	// CallerGone: the caller had hung up, or died, before it was answered.
 	CallerGone bool
+
+	sketch sketch // of what it carries
 }
 
 // Match picks calls. It must be quick and safe for concurrent use. A nil Match picks every call.
@@ -57,10 +58,7 @@ func (m Match) picks(c Call) bool { return m == nil || m(c) }
 // Values should be unique marks of equal length: a value that is part of another is found in it. Empty ones are ignored.
 func ContainsAny(values ...string) Match {
 	return func(c Call) bool {
-		query, err := url.QueryUnescape(c.Query)
-		if err != nil {
-			query = c.Query
-		}
+		query := unescaped(c.Query)
 		for _, v := range values {
 			if v == "" {
 				continue

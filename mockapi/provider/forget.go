@@ -8,7 +8,7 @@ func (g *Gate) Forget(match Match) { g.ledger.forget(match) }
 
 func (l *ledger) forget(match Match) {
 	gone, keys := map[int]bool{}, map[string]bool{}
-	for _, c := range l.list(match) {
+	for _, c := range l.list(nil, match) {
 		gone[c.Seq] = true
 		keys[c.Key] = true
 	}

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -51,6 +52,7 @@ func (l *ledger) add(c *Call) bool {
 	l.bytes += size
 	l.arrived++
 	c.Seq = l.arrived
+	c.sketch = drawn(c)
 	l.calls = append(l.calls, c)
 	l.notify()
 	return true
@@ -60,7 +62,10 @@ func (l *ledger) add(c *Call) bool {
 func (l *ledger) update(c *Call, change func(*Call)) Call {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	change(c)
+	key := c.Key
+	if change(c); c.Key != key {
+		c.sketch.add([]byte(c.Key))
+	}
 	l.notify()
 	return *c
 }
@@ -119,16 +124,22 @@ func (l *ledger) lookup(key string) *booking {
 	return l.byKey[key]
 }
 
-func (l *ledger) list(match Match) []Call {
+// list returns the calls that may carry one of the values, nil: all, and that match.
+func (l *ledger) list(values []string, match Match) []Call {
 	l.mu.Lock()
-	copies := make([]Call, len(l.calls))
-	for i, c := range l.calls {
-		copies[i] = *c
+	var found []Call
+	if values == nil {
+		found = make([]Call, 0, len(l.calls))
+	}
+	for _, c := range l.calls {
+		if values == nil || slices.ContainsFunc(values, c.sketch.may) {
+			found = append(found, *c)
+		}
 	}
 	l.mu.Unlock()
 	// Matched outside the lock, so that a match may ask the gate.
-	picked := copies[:0]
-	for _, c := range copies {
+	picked := found[:0]
+	for _, c := range found {
 		if match.picks(c) {
 			picked = append(picked, c)
 		}
@@ -154,11 +165,20 @@ func (l *ledger) wait(ctx context.Context, enough func() bool) error {
 }
 
 // Calls returns the calls that match, in order of arrival.
-func (g *Gate) Calls(match Match) []Call { return g.ledger.list(match) }
+func (g *Gate) Calls(match Match) []Call { return g.ledger.list(nil, match) }
+
+// CallsWith returns the calls that match, of those that carry one of the values; the match still has to say where. Among
+// thousands of calls it finds a few much sooner than Calls does.
+func (g *Gate) CallsWith(values []string, match Match) []Call {
+	if len(values) == 0 {
+		return nil
+	}
+	return g.ledger.list(values, match)
+}
 
 // Bookings returns the calls that match and made a booking. Their number is the number of effects downstream.
 func (g *Gate) Bookings(match Match) []Call {
-	return g.ledger.list(func(c Call) bool { return c.Booked && match.picks(c) })
+	return g.ledger.list(nil, func(c Call) bool { return c.Booked && match.picks(c) })
 }
 
 // WaitCalls waits until n calls match, and returns all that do. A call is asked about again whenever something about it changes,
@@ -167,7 +187,7 @@ func (g *Gate) Bookings(match Match) []Call {
 func (g *Gate) WaitCalls(ctx context.Context, match Match, n int) ([]Call, error) {
 	var calls []Call
 	err := g.ledger.wait(ctx, func() bool {
-		calls = g.ledger.list(match)
+		calls = g.ledger.list(nil, match)
 		return len(calls) >= n
 	})
 	if err != nil {

@@ -113,6 +113,7 @@ func TestWrong(t *testing.T) {
 func TestSlowedDown(t *testing.T) {
 	t.Parallel()
 	api := duplicates(func(w http.ResponseWriter, nth int, _ time.Duration) bool { return nth > 4 && say(w, 429, `{}`) })
+	api.Recovery = 50 * time.Millisecond // it is never answered otherwise: no use in being patient
 	vs := runtest.Verdicts(t, api, "profile: ietf-07", "replay")
 	if v := vs["replay/many-times"]; v.Verdict != verdict.Inconclusive || v.Blame != verdict.Environment {
 		t.Errorf("expected an inconclusive verdict that blames the environment, found %s, %s: %s", v.Verdict, v.Blame, v.Detail)

@@ -118,6 +118,17 @@ func (t *trace) match() provider.Match {
 	}
 }
 
+// calls lists the calls of the intent and its twins at the gate. A key that was only learned from them may find more.
+func (t *trace) calls(gate *provider.Gate) []provider.Call {
+	for {
+		sent := t.sent.all()
+		found := gate.CallsWith(slices.Concat(t.keys.all(), sent), t.match())
+		if len(t.sent.all()) == len(sent) {
+			return found
+		}
+	}
+}
+
 // somebodyElses tells whether a call carries a marker of this run, which is then another intent's.
 func (t *trace) somebodyElses(c provider.Call) bool {
 	return strings.Contains(string(c.Body), t.tag) || strings.Contains(c.Path, t.tag) || strings.Contains(c.Query, t.tag)
@@ -126,7 +137,7 @@ func (t *trace) somebodyElses(c provider.Call) bool {
 // calls lists the intent's calls so far.
 func (t *Target) calls(in *Intent) []history.Call {
 	var calls []history.Call
-	for _, c := range t.gate.Calls(in.state.trace.match()) {
+	for _, c := range in.state.trace.calls(t.gate) {
 		calls = append(calls, history.Call{
 			Seq: c.Seq, At: t.clock.at(c.At), Method: c.Method, Path: t.redact.target(c.Path), Key: t.redact.text(c.Key),
 			Booked: c.Booked, Repeat: c.Repeat, Lookup: c.Lookup, Status: c.Status, Refused: c.Refused,

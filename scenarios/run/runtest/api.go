@@ -18,7 +18,8 @@ import (
 // API makes things, each once, under a key. The zero value refuses duplicates in flight and calls downstream before it makes
 // the thing; the fields say what it does in another way, rightly or wrongly. All methods may be used at once.
 type API struct {
-	Downstream string // base URL, set by Verdicts
+	Downstream string        // base URL, set by Verdicts
+	Recovery   time.Duration // timeouts.recovery of its configuration; 0: 2 s
 
 	// Right in another way.
 	Waits    bool          // duplicates in flight wait for the result

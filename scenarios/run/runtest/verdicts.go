@@ -1,11 +1,13 @@
 package runtest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/oncespec/oncespec/faults/life"
 	"github.com/oncespec/oncespec/scenarios/run"
@@ -44,8 +46,8 @@ operations:
       - downstream: {}
     status: {get: "/states/{key}", state: $.state, states: {in_progress: [running], succeeded: [done], failed: [failed]}, reference: $.result}
     samples: {invalid: {title: ""}}
-timeouts: {request: 3s, settle: 100ms, recovery: 2s}
-`, server.URL, gate, contract, operation)
+timeouts: {request: 3s, settle: 100ms, recovery: %v}
+`, server.URL, gate, contract, operation, cmp.Or(a.Recovery, 2*time.Second))
 	cfg, err := config.Parse("toy.yaml", []byte(text), nil)
 	if err != nil {
 		t.Fatalf("the test's own configuration: %v", err)

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"net/http"
 	"regexp"
+	"sync"
 
 	"github.com/theory/jsonpath"
 
@@ -62,9 +63,12 @@ func (v *value) read(ctx context.Context, from Source, s Subject) (Reading, erro
 	return Reading{Value: number}, nil
 }
 
+// Compiled when they are first used: they are large, and the program is started often as something that needs none.
 var (
-	plainDecimal = regexp.MustCompile(`^-?[0-9]{1,300}(\.[0-9]{1,300})?$`)
-	withExponent = regexp.MustCompile(`^-?[0-9]{1,300}(\.[0-9]{1,300})?[eE][+-]?[0-9]{1,3}$`)
+	plainDecimal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?[0-9]{1,300}(\.[0-9]{1,300})?$`) })
+	withExponent = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^-?[0-9]{1,300}(\.[0-9]{1,300})?[eE][+-]?[0-9]{1,3}$`)
+	})
 )
 
 // decimal is a number, or a text that is one, without exponent. What is larger than anything counted is refused.
@@ -76,10 +80,10 @@ func decimal(v any) (string, bool) {
 	case string:
 		text = v
 	}
-	if plainDecimal.MatchString(text) {
+	if plainDecimal().MatchString(text) {
 		return text, true
 	}
-	if !withExponent.MatchString(text) {
+	if !withExponent().MatchString(text) {
 		return "", false
 	}
 	r, ok := new(big.Rat).SetString(text)
@@ -114,7 +118,7 @@ func Moves(before, after, unit string) (times int, odd string, err error) {
 	var numbers [3]*big.Rat
 	for i, text := range []string{before, after, unit} {
 		r, ok := new(big.Rat).SetString(text)
-		if !ok || !plainDecimal.MatchString(text) {
+		if !ok || !plainDecimal().MatchString(text) {
 			return 0, "", fmt.Errorf("found %q, expected a decimal number", head(text, 100))
 		}
 		numbers[i] = r
