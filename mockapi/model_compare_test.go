@@ -1,6 +1,8 @@
 package mockapi_test
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -81,4 +83,59 @@ func (m *model) compare() {
 			}
 		}
 	}
+}
+
+// seen does something that wakes a server, and returns when all that run have given a sign of life since: until then others may
+// take what it begins for the work of one that is gone.
+func (m *model) seen(wakes func()) {
+	kept, err := m.place.open()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer m.place.close(kept)
+	beats := func() map[string]int64 {
+		members, err := kept.Members(context.Background())
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		all := map[string]int64{}
+		for _, member := range members {
+			all[member.Name] = member.Beat
+		}
+		return all
+	}
+	healthy := func() (n int) {
+		for _, s := range m.servers {
+			if s.healthy() {
+				n++
+			}
+		}
+		return n
+	}
+	before := beats()
+	wakes()
+	for end := time.Now().Add(deadline); ; time.Sleep(5 * time.Millisecond) {
+		signs := 0
+		for name, beat := range beats() {
+			if beat != before[name] {
+				signs++
+			}
+		}
+		if signs >= healthy() {
+			return
+		}
+		if time.Now().After(end) {
+			m.t.Fatal("a server that lives gives no sign of it")
+		}
+	}
+}
+
+// said is what the servers said last, for when something differs.
+func (m *model) said() string {
+	var all strings.Builder
+	for _, s := range m.servers {
+		text := s.host.said()
+		fmt.Fprintf(&all, "%s: %s\n", s.name, text[max(0, len(text)-2000):])
+	}
+	return all.String()
 }

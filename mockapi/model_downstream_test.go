@@ -28,7 +28,7 @@ type modelProvider struct {
 	mu     sync.Mutex
 	modes  map[string]mode   // by title
 	muted  map[string]bool   // by title: a lookup cannot be answered
-	titles map[string]string // by downstream key
+	titles map[string]string // by downstream key: of what was booked, or of the last call
 	booked map[string]bool   // by downstream key
 }
 
@@ -79,13 +79,16 @@ func (p *modelProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewDecoder(r.Body).Decode(&call)
 	key, title := r.Header.Get("Idempotency-Key"), call.Command.Title
 	p.mu.Lock()
-	p.titles[key] = title
+	if !p.booked[key] {
+		p.titles[key] = title
+	}
 	does := p.modes[title]
 	p.mu.Unlock()
-	book := func() {
+	book := func() (taken bool) { // false: something else was booked under the key
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.booked[key] = true
+		return p.titles[key] == title
 	}
 	wait := func() (goneOn bool) {
 		held := heldCall{title, make(chan struct{})}
@@ -116,6 +119,9 @@ func (p *modelProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	book()
+	if !book() {
+		w.WriteHeader(http.StatusUnprocessableEntity)
+		return
+	}
 	w.WriteHeader(http.StatusCreated)
 }

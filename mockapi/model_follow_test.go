@@ -11,12 +11,9 @@ func (m *model) follow(s *modelServer, key, payload string, does mode, answered 
 	k := m.keys[key]
 	for range 5 {
 		owner := m.owner()
-		before := k.record
 		switch decision := m.step(k, reference.Claim{Scope: "s", Key: key, Fingerprint: payload, Owner: owner}); decision {
 		case reference.Execute:
-			if before.State == reference.Absent || before.State != reference.Released || !k.record.Created.Equal(before.Created) {
-				k.life = &modelLife{}
-			}
+			k.life = m.life(k.record.Downstream)
 			k.payload = payload
 			m.execute(s, key, payload, owner, does, answered)
 			return
@@ -66,7 +63,7 @@ func (m *model) resolve(key string) bool {
 	k := m.keys[key]
 	m.step(k, reference.TakeOver{Owner: m.owner()})
 	switch {
-	case m.muted[m.title(key, k.payload)]:
+	case m.muted[k.life.title]:
 		return false
 	case k.life.booked:
 		m.complete(key)
@@ -84,6 +81,15 @@ func (m *model) complete(key string) {
 	k.body = "" // not seen yet
 }
 
+// life is what the provider knows under a downstream key.
+func (m *model) life(downstream string) *modelLife {
+	if m.lives[downstream] == nil {
+		m.lives[downstream] = &modelLife{}
+	}
+	return m.lives[downstream]
+}
+
+// book is a call that the provider takes. What is booked already stays as it is.
 func (m *model) book(key, payload string, life *modelLife) {
 	if !life.booked {
 		life.booked = true
@@ -93,16 +99,15 @@ func (m *model) book(key, payload string, life *modelLife) {
 
 func (m *model) execute(s *modelServer, key, payload, owner string, does mode, answered chan answer) {
 	k := m.keys[key]
-	report := func(f reference.Fail) {
-		f.Owner, f.Version = k.record.Owner, k.record.Version
-		m.step(k, f)
-	}
 	if payload == refused {
-		report(reference.Fail{Answer: reference.Answer{Status: 403}})
+		m.report(k, reference.Fail{Answer: reference.Answer{Status: 403}})
 		got := m.await(answered)
 		m.want("a final refusal", got, 403, "project_closed", false)
 		k.body = got.body
 		return
+	}
+	if !k.life.booked {
+		k.life.title = m.title(key, payload)
 	}
 	switch does {
 	case holds, holdsLate:
@@ -122,26 +127,33 @@ func (m *model) execute(s *modelServer, key, payload, owner string, does mode, a
 	case takes, loses:
 		m.book(key, payload, k.life)
 	}
+	m.settle(key, payload, does, answered)
+}
+
+// settle is what an attempt makes of its call's end, and what is answered then. Unless the provider said yes it is asked what
+// became of the key: there may be a booking by an earlier attempt, or one that a process which forgot it made.
+func (m *model) settle(key, payload string, does mode, answered chan answer) {
+	k := m.keys[key]
+	yes := does == takes && k.life.title == m.title(key, payload)
 	switch {
-	case does == takes, does == loses && !m.muted[m.title(key, payload)]:
+	case !yes && m.muted[k.life.title]:
+		m.report(k, reference.Fail{Answer: reference.Answer{Status: 504}, Uncertain: true})
+		m.want("unknown", m.await(answered), 504, "outcome_unknown", false)
+	case k.life.booked:
 		m.complete(key)
 		got := m.await(answered)
 		m.want("a first answer", got, 201, "", false)
 		k.body = got.body
-	case !m.muted[m.title(key, payload)]:
-		if k.life.booked { // by an earlier attempt, whose call came in late
-			m.complete(key)
-			got := m.await(answered)
-			m.want("found to be booked", got, 201, "", false)
-			k.body = got.body
-			return
-		}
-		report(reference.Fail{Answer: reference.Answer{Status: 503}})
-		m.want("nothing done", m.await(answered), 503, "provider_unavailable", false)
 	default:
-		report(reference.Fail{Answer: reference.Answer{Status: 504}, Uncertain: true})
-		m.want("unknown", m.await(answered), 504, "outcome_unknown", false)
+		m.report(k, reference.Fail{Answer: reference.Answer{Status: 503}})
+		m.want("nothing done", m.await(answered), 503, "provider_unavailable", false)
 	}
+}
+
+// report is the owner's report of a failure.
+func (m *model) report(k *modelKey, f reference.Fail) {
+	f.Owner, f.Version = k.record.Owner, k.record.Version
+	m.step(k, f)
 }
 
 func (m *model) await(answered chan answer) answer {
@@ -156,6 +168,6 @@ func (m *model) await(answered chan answer) answer {
 
 func (m *model) want(what string, got answer, status int, code string, replayed bool) {
 	if got.status != status || code != "" && got.code() != code || got.replayed() != replayed {
-		m.t.Fatalf("%s: got %d %q replayed %v, want %d %q replayed %v: %s\nthe servers said:\n%s", what, got.status, got.code(), got.replayed(), status, code, replayed, got.body, m.log.last())
+		m.t.Fatalf("%s: got %d %q replayed %v, want %d %q replayed %v: %s\nthe servers said:\n%s", what, got.status, got.code(), got.replayed(), status, code, replayed, got.body, m.said())
 	}
 }

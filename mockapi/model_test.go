@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -16,17 +15,16 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/oncespec/oncespec/mockapi"
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/mockapi/reference"
-	"github.com/oncespec/oncespec/mockapi/store"
 	"github.com/oncespec/oncespec/mockapi/store/storetest"
 )
 
-var modelSteps = flag.Int("model-steps", 0, "least steps of the model test on each store; 0: a few")
+var modelSteps = flag.Int("model-steps", 60, "least steps of the model test on each store")
 
 // TestModel drives two servers on one store over HTTP, as clients, time and misfortune do, and compares all that can be seen with
-// what reference.Step makes of it. A difference is made small before it is shown.
+// what reference.Step makes of it. A difference is made small before it is shown. Where the store outlives its process each server
+// is one, killed, stopped and continued by signals; in memory both are one process, and its end is that of all it knew.
 //
 //	go test ./mockapi -run 'TestModel$' -model-steps 10000 -timeout 60m
 func TestModel(t *testing.T) {
@@ -38,38 +36,32 @@ func TestModel(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, fresh := range map[string]func(*testing.T) func() func() (store.Store, error){
-		"memory": func(*testing.T) func() func() (store.Store, error) {
-			return func() func() (store.Store, error) {
-				kept := &store.Memory{}
-				return func() (store.Store, error) { return kept, nil }
-			}
+	for name, fresh := range map[string]func(*testing.T) func() modelPlace{
+		"memory": func(*testing.T) func() modelPlace {
+			return func() modelPlace { return &modelMemory{} }
 		},
-		"sqlite": func(t *testing.T) func() func() (store.Store, error) {
+		"sqlite": func(t *testing.T) func() modelPlace {
 			folder, n := t.TempDir(), 0
-			return func() func() (store.Store, error) {
+			return func() modelPlace {
 				n++
-				file := filepath.Join(folder, fmt.Sprintf("%d.db", n))
-				return func() (store.Store, error) { return store.Open(context.Background(), file) }
+				return modelDatabase{filepath.Join(folder, fmt.Sprintf("%d.db", n))}
 			}
 		},
-		"postgres": func(t *testing.T) func() func() (store.Store, error) {
-			schema, n := storetest.Schema(t), 0
-			return func() func() (store.Store, error) {
-				n++ // what one trial leaves is none of the next one's business, as its tenants' keys are its own
-				return func() (store.Store, error) { return store.Open(context.Background(), schema) }
-			}
+		"postgres": func(t *testing.T) func() modelPlace {
+			schema := storetest.Schema(t)
+			// What one trial leaves is none of the next one's business, as its keys are its own.
+			return func() modelPlace { return modelDatabase{schema} }
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			open := fresh(t)
+			place := fresh(t)
 			var steps atomic.Int64
 			trial := 0
 			for done := false; !done; done = t.Failed() || int(steps.Load()) >= *modelSteps {
 				rapid.Check(t, func(rt *rapid.T) {
 					trial++
-					playModel(rt, open(), trial, &steps)
+					playModel(rt, place(), trial, &steps)
 				})
 			}
 			t.Logf("%d steps in %d trials, 0 differences", steps.Load(), trial)
@@ -81,18 +73,19 @@ func TestModel(t *testing.T) {
 type model struct {
 	t        *rapid.T
 	trial    int
+	place    modelPlace
 	contract contract.Contract
 	provider *modelProvider
 	servers  [2]*modelServer
 	offset   time.Duration
 	keys     map[string]*modelKey
-	tickets  map[string]int // by title
+	lives    map[string]*modelLife // by downstream key
+	tickets  map[string]int        // by title
 	bookings map[string]int
 	muted    map[string]bool
 	held     []*modelAttempt
 	owners   int
 	compared int
-	log      serverLog
 	client   http.Client // for questions
 }
 
@@ -103,8 +96,11 @@ type modelKey struct {
 	life    *modelLife
 }
 
-// modelLife is one lifetime of a key.
-type modelLife struct{ booked bool }
+// modelLife is one lifetime of a key, as the provider knows it: by its downstream key.
+type modelLife struct {
+	title  string // of what was booked, or of the last call
+	booked bool
+}
 
 // modelAttempt is a request whose call to the provider is held.
 type modelAttempt struct {
@@ -119,29 +115,23 @@ type modelAttempt struct {
 
 const refused = "closed" // the payload that the business refuses
 
-func playModel(t *rapid.T, reopen func() (store.Store, error), trial int, steps *atomic.Int64) {
+func playModel(t *rapid.T, place modelPlace, trial int, steps *atomic.Int64) {
 	promised, err := contract.Profile(contract.DefaultProfile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	promised.Lifetime = time.Hour
 	promised.Expired.Action = rapid.SampledFrom(contract.Allowed("expired.action")).Draw(t, "after the lifetime")
-	m := &model{t: t, trial: trial, contract: promised, provider: newModelProvider(), keys: map[string]*modelKey{},
-		tickets: map[string]int{}, bookings: map[string]int{}, muted: map[string]bool{}}
+	m := &model{t: t, trial: trial, place: place, contract: promised, provider: newModelProvider(), keys: map[string]*modelKey{},
+		lives: map[string]*modelLife{}, tickets: map[string]int{}, bookings: map[string]int{}, muted: map[string]bool{}}
 	defer m.provider.Close()
 	m.client.Transport = &http.Transport{}
 	defer m.client.CloseIdleConnections()
 	for i := range m.servers {
-		m.servers[i] = &modelServer{name: string(rune('A' + i)), reopen: reopen, options: mockapi.Options{
-			Contract: promised, Downstream: m.provider.URL, BookTimeout: time.Hour, LookupTimeout: time.Minute, Lease: modelLease, Clock: true,
-			Logger: slog.New(slog.NewTextHandler(&m.log, nil))}}
+		m.servers[i] = &modelServer{name: string(rune('A' + i)), host: place.host(modelPromise{promised, m.provider.URL})}
+		defer m.servers[i].kill()
 		m.servers[i].start(t)
 	}
-	defer func() {
-		for _, s := range m.servers {
-			s.kill()
-		}
-	}()
 	for _, key := range []string{"k1", "k2"} {
 		m.keys[key] = &modelKey{}
 	}
@@ -171,11 +161,11 @@ func (m *model) title(key, payload string) string {
 	return fmt.Sprintf("%d-%s-%s", m.trial, key, payload)
 }
 
-func (m *model) bench(s *modelServer) *bench { return &bench{at: s.http.URL} }
+func (m *model) bench(s *modelServer) *bench { return &bench{at: s.url} }
 
 // ask sends what may be sent twice.
 func (m *model) ask(s *modelServer, method, path, body string) answer {
-	got, err := m.reader(s.http.URL+path, method, body)
+	got, err := m.reader(s.url+path, method, body)
 	if err != nil {
 		m.t.Fatalf("%s %s at %s: %v", method, path, s.name, err)
 	}
@@ -254,6 +244,9 @@ func (m *model) request(t *rapid.T, key, payload string) {
 	s := m.drawHealthy()
 	does := rapid.SampledFrom([]mode{takes, refuses, drops, loses, holds, holdsLate}).Draw(t, "provider")
 	muted := rapid.Bool().Draw(t, "muted")
+	if k, title := m.keys[key], m.title(key, payload); k.payload != payload && k.life != nil && k.life.title == title {
+		muted = m.muted[title] // what another payload waits for is not found out by the way
+	}
 	m.set(key, payload, does, muted)
 	answered := make(chan answer, 1)
 	go func() {
@@ -295,10 +288,7 @@ func (m *model) release(t *rapid.T) {
 	k := m.keys[a.key]
 	close(a.call.goOn)
 	if k.record.Owner == a.owner && k.record.Version == a.version && k.record.State == reference.InProgress {
-		m.complete(a.key)
-		got := m.await(a.answered)
-		m.want("the held one", got, 201, "", false)
-		k.body = got.body
+		m.settle(a.key, a.payload, takes, a.answered)
 		return
 	}
 	m.follow(a.server, a.key, a.payload, takes, a.answered) // it was replaced
@@ -306,22 +296,40 @@ func (m *model) release(t *rapid.T) {
 
 func (m *model) kill(t *rapid.T) {
 	s := m.servers[rapid.IntRange(0, 1).Draw(t, "server")]
-	if s.server == nil {
+	if s.url == "" {
 		t.Skip()
 	}
-	s.kill()
+	dead := []*modelServer{s}
+	if m.place.forgets() {
+		dead = m.servers[:]
+	}
+	for _, s := range dead {
+		s.kill()
+	}
+	died := func(a *modelAttempt) bool { return slices.Contains(dead, a.server) }
 	for _, a := range m.held {
-		if a.server == s {
+		if died(a) {
 			<-a.answered // the connection ended
 		}
 	}
-	m.held = slices.DeleteFunc(m.held, func(a *modelAttempt) bool { return a.server == s })
+	m.held = slices.DeleteFunc(m.held, died)
+	if m.place.forgets() {
+		m.forget()
+	}
 	m.converge()
+}
+
+// forget is the end of all that the servers knew. What was booked stays booked: the provider is somebody else.
+func (m *model) forget() {
+	for _, k := range m.keys {
+		*k = modelKey{}
+	}
+	m.tickets, m.offset = map[string]int{}, 0
 }
 
 func (m *model) start(t *rapid.T) {
 	for _, s := range m.servers {
-		if s.server == nil {
+		if s.url == "" {
 			s.start(t)
 			m.converge()
 			return
@@ -335,14 +343,14 @@ func (m *model) pause(t *rapid.T) {
 	if rapid.IntRange(0, 2).Draw(t, "seldom") > 0 { // each takes a lease
 		t.Skip()
 	}
-	s.pause()
+	s.pause(t)
 	m.converge()
 }
 
 func (m *model) resume(t *rapid.T) {
 	for _, s := range m.servers {
 		if s.paused {
-			s.resume()
+			m.seen(func() { s.resume(t) })
 			m.converge()
 			return
 		}

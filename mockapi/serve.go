@@ -30,9 +30,12 @@ type ServeOptions struct {
 	Expired    string        // what a key gets after its lifetime, instead of the contract's: execute or refuse; empty: the contract's
 	Lease      time.Duration // see Options
 	Clock      bool          // see Options
-	Grace      time.Duration // for what is running when the context ends; 0: DefaultGrace
-	Logger     *slog.Logger
-	Ready      func(address string) // called once requests are taken; may be nil
+
+	BookTimeout, LookupTimeout time.Duration // see Options
+
+	Grace  time.Duration // for what is running when the context ends; 0: DefaultGrace
+	Logger *slog.Logger
+	Ready  func(address string) // called once requests are taken; may be nil
 }
 
 // DefaultGrace is how long Serve lets what is running finish.
@@ -52,7 +55,8 @@ func Serve(ctx context.Context, o ServeOptions) (err error) {
 	if promised, err = o.lasting(promised); err != nil {
 		return err
 	}
-	options := Options{Contract: promised, Downstream: o.Downstream, Mutant: o.Mutant, Lease: o.Lease, Clock: o.Clock, Logger: o.Logger}
+	options := Options{Contract: promised, Downstream: o.Downstream, Mutant: o.Mutant, Lease: o.Lease, Clock: o.Clock,
+		BookTimeout: o.BookTimeout, LookupTimeout: o.LookupTimeout, Logger: o.Logger}
 	if options.Store, err = store.Open(ctx, o.DB); err != nil {
 		return err
 	}
