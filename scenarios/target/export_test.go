@@ -18,3 +18,10 @@ func (t *Target) Trust(c *x509.Certificate) {
 	t.first().base.roots.AddCert(c)
 	t.first().reader = t.newReader(t.first())
 }
+
+// Remembered is what is kept of trials for the run's sake: keys that were sent, and calls that the gate recorded.
+func (t *Target) Remembered() (keys, calls int) {
+	t.keys.mu.Lock()
+	defer t.keys.mu.Unlock()
+	return len(t.keys.keys), len(t.gate.Calls(nil))
+}

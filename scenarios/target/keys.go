@@ -60,6 +60,13 @@ func (k *keyring) idle(key string, answer *wire.Answer) bool {
 	return sameRefusal(use.refusal, answer)
 }
 
+// forget lets a key go that will not be sent any more.
+func (k *keyring) forget(key string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.keys, key)
+}
+
 // telling are the members in which refusals say what they are about; others may be of the one answer, such as its time.
 var telling = []string{"type", "code", "error", "title", "status", "message", "detail"}
 

@@ -25,11 +25,12 @@ func (r *recorder) plays(p history.Storm) {
 func (s *Stage) Forget(trials ...*Stage) {
 	for _, trial := range trials {
 		trial.leave()
+		var calls []provider.Match
+		for _, in := range trial.Intents() {
+			calls = append(calls, in.state.trace.match())
+			s.target.keys.forget(in.Key)
+		}
 		if gate := s.target.gate; gate != nil {
-			var calls []provider.Match
-			for _, in := range trial.Intents() {
-				calls = append(calls, in.state.trace.match())
-			}
 			gate.Forget(provider.Either(calls...))
 		}
 	}
