@@ -8,6 +8,12 @@ import (
 	"github.com/moby/moby/client"
 )
 
+// FreePortsBetween is FreePort as another program has it, with less to choose from.
+func FreePortsBetween(first, last int) func() (int, error) {
+	p := &ports{first: first, last: last}
+	return p.next
+}
+
 // NameOf is what a container, its volume and its image are called.
 func NameOf(c *Container) string { return c.name }
 

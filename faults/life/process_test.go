@@ -316,6 +316,31 @@ func TestFreePortIsNotGivenTwice(t *testing.T) {
 	}
 }
 
+// TestTwoProgramsNeverChooseOnePort: while the target of one is dead nobody listens on its port.
+func TestTwoProgramsNeverChooseOnePort(t *testing.T) {
+	t.Parallel()
+	const first, last = 19000, 19020 // nobody else chooses from these
+	one, other := life.FreePortsBetween(first, last), life.FreePortsBetween(first, last)
+	seen := map[int]bool{}
+	for turn := 0; ; turn++ {
+		next := one
+		if turn%2 == 1 {
+			next = other
+		}
+		port, err := next()
+		if err != nil {
+			break
+		}
+		if seen[port] || port < first || port >= last {
+			t.Fatalf("port %d", port)
+		}
+		seen[port] = true
+	}
+	if len(seen) < (last-first)/2 {
+		t.Errorf("only %d of %d ports were handed out", len(seen), last-first)
+	}
+}
+
 func BenchmarkStartAndKill(b *testing.B) {
 	p, err := life.NewProcess(life.Command{Argv: []string{"sleep", "1000"}})
 	if err != nil {
