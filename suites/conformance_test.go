@@ -6,6 +6,7 @@ import (
 
 	"github.com/onsi/ginkgo/v2"
 
+	"github.com/oncespec/oncespec/scenarios/run"
 	"github.com/oncespec/oncespec/scenarios/target/config"
 	"github.com/oncespec/oncespec/suites"
 )
@@ -14,11 +15,16 @@ import (
 //
 //	ONCESPEC_CONFIG=$PWD/oncespec.yaml go test ./suites -run TestConformance -v
 func TestConformance(t *testing.T) {
+	t.Parallel()
+	var selection run.Selection
 	var cfg *config.Config
 	var err error
 	if path := os.Getenv("ONCESPEC_CONFIG"); path != "" {
 		cfg, err = config.Load(path)
 	} else {
+		if testing.Short() {
+			selection.Packs = []string{"replay", "conflict", "failure"} // the others are run without Ginkgo
+		}
 		var self string
 		if self, err = os.Executable(); err == nil {
 			cfg, err = suites.Mock([]string{self, asMock}, "")
@@ -27,7 +33,7 @@ func TestConformance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := suites.Register(suites.Options{Config: cfg, AllowRemote: os.Getenv("ONCESPEC_ALLOW_REMOTE") == "1"}); err != nil {
+	if _, err := suites.Register(suites.Options{Config: cfg, Selection: selection, AllowRemote: os.Getenv("ONCESPEC_ALLOW_REMOTE") == "1"}); err != nil {
 		t.Fatal(err)
 	}
 	ginkgo.RunSpecs(t, "oncespec")

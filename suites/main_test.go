@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 			_ = n
 		}
 	}
+	leaktest.AtOnce(6)
 	// Ginkgo's signal handler stays for the rest of the program.
 	leaktest.Main(m, goleak.IgnoreAnyFunction("github.com/onsi/ginkgo/v2/internal/interrupt_handler.(*InterruptHandler).registerForInterrupts.func2"))
 }

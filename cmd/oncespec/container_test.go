@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/oncespec/oncespec/faults/life"
@@ -31,26 +30,22 @@ func needDocker(t *testing.T) {
 	}
 }
 
-// linked builds the command once for each way to link it.
-func linked(name string, env ...string) func() (string, error) {
-	return sync.OnceValues(func() (string, error) {
-		file := filepath.Join(filepath.Dir(binary), name)
-		build := exec.Command("go", "build", "-o", file, ".")
-		build.Env = append(os.Environ(), env...)
-		if out, err := build.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("go build: %w\n%s", err, out)
-		}
-		return file, nil
-	})
+// withoutCgo builds the command so that it is linked statically wherever that is done.
+func withoutCgo(dir string) (string, error) {
+	file := filepath.Join(dir, "oncespec-static")
+	build := exec.Command("go", "build", "-o", file, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return file, nil
 }
-
-var static = linked("oncespec-static", "CGO_ENABLED=0")
 
 // inContainer is a command line of a command that is linked statically.
 func inContainer(t *testing.T, args ...string) *process {
 	t.Helper()
 	needDocker(t)
-	self, err := static()
+	self, err := inContainers()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +105,7 @@ func TestContainerInANetworkOfItsOwn(t *testing.T) {
 
 func testContainerInANetworkOfItsOwn(t *testing.T, port func() (int, error)) {
 	needDocker(t)
-	self, err := static()
+	self, err := inContainers()
 	if err != nil {
 		t.Fatal(err)
 	}

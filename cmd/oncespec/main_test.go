@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,10 +27,12 @@ const generous = 2 * time.Minute
 // binary is the command under test, built once.
 var binary string
 
+// inContainers is the command linked statically.
+var inContainers func() (string, error)
+
 func TestMain(m *testing.M) { os.Exit(build(m)) }
 
 func build(m *testing.M) int {
-	flag.Parse()
 	dir, err := os.MkdirTemp("", "cmd-test-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -37,10 +40,21 @@ func build(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	binary = filepath.Join(dir, "oncespec")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
-		return 1
+	// Static where a linker can do it, so that containers run the same: to compile all without cgo takes a minute more.
+	static := exec.Command("go", "build", "-ldflags", "-linkmode=external -extldflags=-static", "-o", binary, ".").Run() == nil
+	if !static {
+		if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
+			return 1
+		}
 	}
+	inContainers = sync.OnceValues(func() (string, error) {
+		if static {
+			return binary, nil
+		}
+		return withoutCgo(dir)
+	})
+	leaktest.AtOnce(8)
 	return leaktest.Run(m)
 }
 
