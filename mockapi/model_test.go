@@ -20,7 +20,7 @@ import (
 	"github.com/oncespec/oncespec/mockapi/store/storetest"
 )
 
-var modelSteps = flag.Int("model-steps", 60, "least steps of the model test on each store")
+var modelSteps = flag.Int("model-steps", 40, "least steps of the model test on each store")
 
 // TestModel drives two servers on one store over HTTP, as clients, time and misfortune do, and compares all that can be seen with
 // what reference.Step makes of it. A difference is made small before it is shown. Where the store outlives its process each server
@@ -31,6 +31,9 @@ func TestModel(t *testing.T) {
 	t.Parallel()
 	const eachCheck = 60 // about how many steps rapid takes in one
 	checks := max(2, *modelSteps/eachCheck)
+	if testing.Short() {
+		checks *= 5 // rapid takes a fifth then, and none of less
+	}
 	for name, value := range map[string]int{"rapid.checks": checks, "rapid.steps": eachCheck} { // no other test of this package uses rapid
 		if err := flag.Set(name, fmt.Sprint(value)); err != nil {
 			t.Fatal(err)
