@@ -103,7 +103,7 @@ func failsNothing(t *testing.T) {
 // behindStoreLink are the requirements that need a database which can be cut off: they are assessed on PostgreSQL.
 func behindStoreLink() (ids []string) {
 	for _, r := range catalogue.All() {
-		if slices.Contains(r.Needs, catalogue.NeedStoreLink) {
+		if slices.Contains(r.Needs, catalogue.NeedStoreLink) || slices.Contains(r.Needs, catalogue.NeedStoreCut) {
 			ids = append(ids, r.ID)
 		}
 	}

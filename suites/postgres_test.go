@@ -1,13 +1,18 @@
 package suites_test
 
 import (
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/Shopify/toxiproxy/v2"
+	"github.com/rs/zerolog"
+
 	"github.com/oncespec/oncespec/mockapi/store/storetest"
 	"github.com/oncespec/oncespec/reports"
 	"github.com/oncespec/oncespec/scenarios/run"
+	"github.com/oncespec/oncespec/scenarios/target/config"
 	"github.com/oncespec/oncespec/scenarios/verdict"
 	"github.com/oncespec/oncespec/suites"
 )
@@ -64,8 +69,43 @@ func TestMutantsOnPostgreSQL(t *testing.T) {
 	}
 }
 
+// TestDatabaseBehindSomebodyElsesToxiproxy: its stock toxics take the database away, and the report says that no more is known than
+// what that server says. What needs a moment of one's choice is not assessed.
+func TestDatabaseBehindSomebodyElsesToxiproxy(t *testing.T) {
+	t.Parallel()
+	for mutant, want := range map[string]verdict.Outcome{"": verdict.Pass, "store-down-executes": verdict.Fail} {
+		t.Run(mutant, func(t *testing.T) {
+			t.Parallel()
+			server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
+			s := httptest.NewServer(server.Routes())
+			t.Cleanup(s.Close)
+			report := onPostgres(t, mutant, run.Selection{Requirements: []string{"failure/store-down", "crash/store-link", "race/one-effect"}, Operations: []string{"create-ticket"}},
+				func(c *config.Config) { c.Toxiproxy = &config.Toxiproxy{URL: s.URL} })
+			for _, v := range report.Verdicts {
+				switch v.ID {
+				case "failure/store-down":
+					if v.Part == "cut" && v.Verdict != want || mutant == "" && (v.Verdict != want || v.Proof != verdict.Weak || !strings.Contains(v.Detail, "seen through the Toxiproxy")) {
+						t.Errorf("%s: %s, %s: %s", v.Name(), v.Verdict, v.Proof, v.Detail)
+					}
+				case "crash/store-link":
+					if v.Verdict != verdict.NotAssessed || !strings.Contains(v.Detail, "cannot hold it") {
+						t.Errorf("%s: %s: %s", v.Name(), v.Verdict, v.Detail)
+					}
+				case "race/one-effect":
+					if mutant == "" && (v.Verdict != verdict.Pass || !strings.Contains(v.Detail, "latency on the store link")) {
+						t.Errorf("%s: %s: %s", v.Name(), v.Verdict, v.Detail)
+					}
+				}
+			}
+			if n := len(server.Collection.Proxies()); n != 0 {
+				t.Errorf("%d proxies are left", n)
+			}
+		})
+	}
+}
+
 // onPostgres is against with the mock on a schema of its own.
-func onPostgres(t *testing.T, mutant string, sel run.Selection) *reports.Report {
+func onPostgres(t *testing.T, mutant string, sel run.Selection, changes ...func(*config.Config)) *reports.Report {
 	t.Helper()
 	location := storetest.Schema(t)
 	self, err := os.Executable()
@@ -75,6 +115,9 @@ func onPostgres(t *testing.T, mutant string, sel run.Selection) *reports.Report 
 	cfg, err := suites.MockOn(location, []string{self, asMock}, mutant)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, change := range changes {
+		change(cfg)
 	}
 	report, err := suites.Execute(t.Context(), suites.Options{Config: cfg, Selection: sel, Out: t.TempDir()})
 	if err != nil {

@@ -79,6 +79,21 @@ func (b *behind) end(l *ledger) {
 	})
 }
 
+// ended notes whether a connection that ends was kept for a while after the last byte of its request.
+func (l *ledger) ended() {
+	l.note(func(p *Proof) {
+		l.kept = l.kept || !p.LastRequestByte.IsZero() && time.Since(p.LastRequestByte) >= keptFor
+	})
+}
+
+// Kept tells that a connection lived for a while with all that was sent forwarded. A Toxiproxy of somebody else's would have ended it if it had
+// not reached the upstream.
+func (w *Wire) Kept() bool {
+	w.ledger.mu.Lock()
+	defer w.ledger.mu.Unlock()
+	return w.ledger.kept
+}
+
 // handed is how many request bytes the server handed on, as far as is known.
 func (b *behind) handed(ctx context.Context, p Proof, left bool) (int64, Evidence) {
 	most := p.RequestForwarded
@@ -98,8 +113,8 @@ func (b *behind) handed(ctx context.Context, p Proof, left bool) (int64, Evidenc
 }
 
 const (
-	// keptFor is how long a connection has to be kept before a request that is going to be cut begins: a Toxiproxy that cannot
-	// reach the upstream ends what it took, and that must not look like a cut.
+	// keptFor is how long a connection has to be kept, before a request that is going to be cut begins, or after one that is never answered,
+	// for a Toxiproxy to have reached the upstream: where it cannot, it ends what it took.
 	keptFor = 25 * time.Millisecond
 	// countLimit bounds the wait for a connection that has ended to be counted, countPause is between two looks.
 	countLimit = 500 * time.Millisecond

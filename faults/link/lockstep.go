@@ -11,8 +11,9 @@ const (
 	calmFor = 3 * time.Millisecond
 	// firstCalm is calmFor before the first step, when all are still on their way.
 	firstCalm = 20 * time.Millisecond
-	// idleFor is how long nobody has to come at all before the lockstep is over.
-	idleFor = 50 * time.Millisecond
+	// idleFor is how long nobody has to come at all before the lockstep is over, firstIdle before the first step: on a busy machine
+	// the first one takes its time, and where nobody comes all end before long.
+	idleFor, firstIdle = 50 * time.Millisecond, time.Second
 	// mostSteps bounds it, for those who never stop asking.
 	mostSteps = 200
 )
@@ -49,7 +50,11 @@ func (l *Lockstep) Run(ctx context.Context) {
 	}
 	defer halt.Release()
 	for step := range mostSteps {
-		if !within(ctx, idleFor, halt, 1) {
+		idle := idleFor
+		if step == 0 {
+			idle = firstIdle
+		}
+		if !within(ctx, idle, halt, 1) {
 			return
 		}
 		held := halt.Holding()

@@ -42,6 +42,7 @@ type ledger struct {
 	held          chan struct{}
 	waiters       []waiter // for request bytes forwarded
 	upstreamLeft  bool     // it ended a connection before its client did
+	kept          bool     // a connection lived for a while with all that was sent forwarded
 }
 
 type waiter struct {

@@ -33,6 +33,9 @@ func (c *conn) request(stub *toxics.ToxicStub) {
 			stub.Close() // closes the upstream, whose end closes the client
 		}
 	})
+	if !isClosed(c.upstreamGone) {
+		w.ledger.ended()
+	}
 	close(c.clientGone)
 
 	// The client is gone. If it left by itself the upstream learns it at once. If the plan sent it away, the upstream must

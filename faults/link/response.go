@@ -31,6 +31,7 @@ func (c *conn) response(stub *toxics.ToxicStub) {
 	})
 	if !isClosed(c.clientGone) && !isClosed(w.done) {
 		w.ledger.note(func(*Proof) { w.ledger.upstreamLeft = true })
+		w.ledger.ended()
 	}
 	close(c.upstreamGone)
 	stub.Close()

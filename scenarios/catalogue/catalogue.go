@@ -25,7 +25,8 @@ const (
 	NeedStop      Need = "stop"            // the target can be asked to end
 	NeedReplicas  Need = "replicas"        // two instances on the same state
 	NeedDirect    Need = "direct"          // it is known what the target got of a request that it never answers
-	NeedStoreLink Need = "store-link"      // the operation reaches its database by a link that the run can break
+	NeedStoreLink Need = "store-link"      // the operation reaches its database by a link that the run can break at a moment of its choice
+	NeedStoreCut  Need = "store-cut"       // the operation's database can be taken away from it, whatever it is doing
 	NeedLifetime  Need = "lifetime"        // the contract says how long a key is remembered
 	NeedClock     Need = "clock"           // the target's time can be moved beyond that, or it is short enough to be waited for
 	NeedStatus    Need = "status"          // a status resource
@@ -44,7 +45,7 @@ const (
 
 // Needs returns every need in the order of the constants.
 func Needs() []Need {
-	return []Need{NeedState, NeedResource, NeedChange, NeedTenants, NeedRenewed, NeedSecond, NeedGate, NeedLifecycle, NeedPause, NeedStop, NeedReplicas, NeedDirect, NeedStoreLink, NeedLifetime, NeedClock, NeedStatus,
+	return []Need{NeedState, NeedResource, NeedChange, NeedTenants, NeedRenewed, NeedSecond, NeedGate, NeedLifecycle, NeedPause, NeedStop, NeedReplicas, NeedDirect, NeedStoreLink, NeedStoreCut, NeedLifetime, NeedClock, NeedStatus,
 		NeedInvalid, NeedRefused, NeedCrash, NeedAlter, NeedMarker, NeedNoBody, NeedLargeBody, NeedKeyHeader, NeedKeyInPath, NeedJSON}
 }
 
@@ -170,7 +171,7 @@ func Unlock(n Need) string {
 		return "target.lifecycle (hooks: stop)"
 	case NeedReplicas:
 		return "target.replicas"
-	case NeedStoreLink:
+	case NeedStoreLink, NeedStoreCut:
 		return "target.store"
 	case NeedLifetime:
 		return "contract.lifetime"

@@ -64,7 +64,7 @@ var failureRows = []Requirement{
 			{ID: "silent", Sentence: "Its database takes everything and answers nothing."},
 		},
 		Premises:  []string{"replay/one-effect", "race/one-effect"},
-		Needs:     []Need{NeedStoreLink, NeedState, NeedKeyHeader},
+		Needs:     []Need{NeedStoreCut, NeedState, NeedKeyHeader},
 		Sources:   []Source{Field},
 		Scenarios: []string{"failure/store-down"},
 	},

@@ -19,7 +19,7 @@ func Scenarios() []target.Scenario {
 			Needs: []catalogue.Need{catalogue.NeedCrash, catalogue.NeedKeyHeader}, Run: handlerCrash},
 		{ID: "failure/unknown", Sentence: "Books the downstream call and loses its answer, retries, lets downstream answer again, and retries.", Needs: gate, Run: unknown},
 		{ID: "failure/store-down", Sentence: "Sends a write while the target's database cannot be reached, then retries when it is back.",
-			Needs: []catalogue.Need{catalogue.NeedStoreLink, catalogue.NeedState, catalogue.NeedKeyHeader}, Run: storeDown},
+			Needs: []catalogue.Need{catalogue.NeedStoreCut, catalogue.NeedState, catalogue.NeedKeyHeader}, Run: storeDown},
 		{ID: "failure/business", Sentence: "Sends a payload that the business refuses for good, and sends it again.",
 			Needs: []catalogue.Need{catalogue.NeedRefused, catalogue.NeedKeyHeader}, Run: business},
 	}

@@ -68,10 +68,15 @@ func (t *Target) holdingStore(_ context.Context, s *Stage, _ []*instance, n int,
 
 // slowingStore has every answer of the database come late: between a look and what follows from it there is time for others.
 func (t *Target) slowingStore(_ context.Context, s *Stage, _ []*instance, _ int, _ bool) (way, bool) {
-	if t.store == nil || !s.Has(catalogue.NeedStoreLink) {
+	switch {
+	case !s.Has(catalogue.NeedStoreCut):
 		return way{}, false
+	case t.farStore != nil:
+		return way{Rung: slowFarStore(t.farStore)}, true
+	case t.store != nil:
+		return way{Rung: power.SlowStore(t.store)}, true
 	}
-	return way{Rung: power.SlowStore(t.store)}, true
+	return way{}, false
 }
 
 // freezing stands all instances still while the requests collect in their sockets.

@@ -140,6 +140,9 @@ func (s *Stage) study(ctx context.Context, g *groundwork) error {
 	}
 	s.learnGate(in, g, offers)
 	s.learnStore(stores, offers)
+	if err := s.learnFarStore(ctx, a, offers); err != nil {
+		return err
+	}
 	s.target.learnThrough(ctx, offers)
 	g.state.Offers, g.state.Missing = offers.settle()
 	return nil

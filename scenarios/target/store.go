@@ -19,6 +19,9 @@ func (t *Target) openStore(ctx context.Context, allowRemote bool) error {
 	if c == nil {
 		return nil
 	}
+	if t.remote != nil {
+		return t.openFarStore(ctx, c)
+	}
 	name, port, err := net.SplitHostPort(c.Upstream)
 	if err != nil {
 		return &ConfigurationError{What: "target.store.upstream " + c.Upstream, Err: err}
@@ -42,7 +45,8 @@ func (t *Target) openStore(ctx context.Context, allowRemote bool) error {
 
 // storeSeenFrom is the link's address as a container calls this machine.
 func (t *Target) storeSeenFrom(addr string) string {
-	if _, port, err := net.SplitHostPort(addr); err == nil && t.gateHost != "" {
+	host, port, err := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); err == nil && t.gateHost != "" && (t.farStore == nil || ip != nil && ip.IsLoopback()) {
 		return net.JoinHostPort(t.gateHost, port)
 	}
 	return addr
@@ -53,10 +57,15 @@ func (s *Stage) learnStore(used bool, o *offers) {
 	switch {
 	case s.target.store == nil, used:
 	case s.target.store.Proof().Connections == 0:
-		o.lacks(catalogue.NeedStoreLink, "nobody used the store link: let the target call {store} instead of its database")
+		lacksStore(o, "nobody used the store link: let the target call {store} instead of its database")
 	default:
-		o.lacks(catalogue.NeedStoreLink, "the operation sends nothing over the store link")
+		lacksStore(o, "the operation sends nothing over the store link")
 	}
+}
+
+func lacksStore(o *offers, why string) {
+	o.lacks(catalogue.NeedStoreLink, why)
+	o.lacks(catalogue.NeedStoreCut, why)
 }
 
 // StoreSeen is what passed the link to the target's database so far; nothing where none is configured.
@@ -156,6 +165,9 @@ func (h *StoreHold) Release() { h.end() }
 // CutStore takes the target's connections to its database away, with all that is held in them, and turns new ones away until
 // mended, at the latest when the procedure ends. It returns how many it took. The intent may be nil.
 func (s *Stage) CutStore(in *Intent) (taken int, mend func()) {
+	if s.target.farStore != nil {
+		return 0, s.cutFarStore(in)
+	}
 	if s.target.store == nil {
 		return 0, func() {}
 	}
@@ -174,6 +186,9 @@ func (s *Stage) CutStore(in *Intent) (taken int, mend func()) {
 // DelayStore lets everything between the target and its database arrive that much later, both ways, until ended, at the latest
 // when the procedure ends. What it did is recorded then. The intent may be nil.
 func (s *Stage) DelayStore(in *Intent, by time.Duration) (end func()) {
+	if s.target.farStore != nil {
+		return s.delayFarStore(in, by)
+	}
 	if s.target.store == nil {
 		return func() {}
 	}
@@ -192,6 +207,9 @@ func (s *Stage) DelayStore(in *Intent, by time.Duration) (end func()) {
 // the latest when the procedure ends. What was said meanwhile is never delivered: the connections are taken away then. The
 // intent may be nil.
 func (s *Stage) SilenceStore(in *Intent) (end func()) {
+	if s.target.farStore != nil {
+		return s.silenceFarStore(in)
+	}
 	if s.target.store == nil {
 		return func() {}
 	}

@@ -51,6 +51,8 @@ type Target struct {
 
 	links        *link.Links
 	remote       *link.Remote   // nil: the links lead to the target themselves
+	remoteAfar   bool           // it is on another machine
+	farStore     *link.FarRelay // nil: the database is not reached by it
 	gate         *provider.Gate // nil: none is configured
 	store        *link.Relay    // to its database; nil: none is configured
 	gateHost     string         // how a container calls the gate's host, if not by its address
@@ -134,13 +136,16 @@ func (t *Target) start(ctx context.Context, o Options) error {
 	if err := t.openGate(ctx); err != nil {
 		return err
 	}
+	if err := t.dialThrough(ctx, o.AllowRemote); err != nil {
+		return err
+	}
 	if err := t.openStore(ctx, o.AllowRemote); err != nil {
 		return err
 	}
 	if err := t.place(ctx, o.AllowRemote); err != nil {
 		return err
 	}
-	if err := t.leadThrough(ctx, o.AllowRemote); err != nil {
+	if err := t.leadThrough(ctx); err != nil {
 		return err
 	}
 	for _, op := range t.cfg.Operations {
@@ -164,6 +169,9 @@ func (t *Target) varsOf(i *instance) template.Vars {
 	}
 	if t.store != nil {
 		v.Store = t.store.Addr
+	}
+	if t.farStore != nil {
+		v.Store = t.farStore.Addr
 	}
 	return v
 }

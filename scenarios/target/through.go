@@ -11,8 +11,8 @@ import (
 	"github.com/oncespec/oncespec/scenarios/history"
 )
 
-// leadThrough makes the way to every instance through the Toxiproxy that the configuration names, if it names one.
-func (t *Target) leadThrough(ctx context.Context, allowRemote bool) error {
+// dialThrough finds the Toxiproxy that the configuration names, if it names one.
+func (t *Target) dialThrough(ctx context.Context, allowRemote bool) error {
 	c := t.cfg.Toxiproxy
 	if c == nil {
 		return nil
@@ -31,12 +31,21 @@ func (t *Target) leadThrough(ctx context.Context, allowRemote bool) error {
 	if t.remote, err = link.DialRemote(ctx, u.String()); err != nil {
 		return &EnvironmentError{What: "toxiproxy.url", Err: err}
 	}
+	t.remoteAfar = at.remote
+	return nil
+}
+
+// leadThrough makes the way to every instance through it.
+func (t *Target) leadThrough(ctx context.Context) (err error) {
+	if t.remote == nil {
+		return nil
+	}
 	for _, i := range t.instances {
-		if i.via, err = t.remote.Lead(ctx, c.ListenAt(), i.base.addr); err != nil {
+		if i.via, err = t.remote.Lead(ctx, t.cfg.Toxiproxy.ListenAt(), i.base.addr); err != nil {
 			return &EnvironmentError{What: i.what, Err: err}
 		}
 	}
-	if at.remote && t.cfg.Limits.Rate == 0 {
+	if t.remoteAfar && t.cfg.Limits.Rate == 0 {
 		t.limiter.SetLimit(remoteRate)
 	}
 	return nil
@@ -87,6 +96,8 @@ func (f *Flight) known(l *history.Link, p link.Proof) bool {
 		l.Through += ", whose limit_data closed the connection when it had handed on that much"
 	case l.RequestWhole && f.calledDownstream():
 		l.Through += ", by the downstream call that followed"
+	case l.RequestWhole && f.wire != nil && f.wire.Kept():
+		l.Through += ", which kept the connection"
 	default:
 		l.Reached, l.RequestWhole = false, false
 		return false

@@ -10,8 +10,8 @@ import (
 	"github.com/oncespec/oncespec/mockapi/racy"
 )
 
-// latency is how much later what passes a store link arrives, each way: many times what a query takes.
-const latency = time.Millisecond
+// Latency is how much later what passes a store link arrives, each way: many times what a query takes.
+const Latency = time.Millisecond
 
 // HoldStore takes n requests from one answer of the database to the next together. The lockstep tells how many there were.
 func HoldStore(r *link.Relay, n int) (burst.Rung, *link.Lockstep) {
@@ -23,7 +23,7 @@ func HoldStore(r *link.Relay, n int) (burst.Rung, *link.Lockstep) {
 func SlowStore(r *link.Relay) burst.Rung {
 	return burst.Rung{
 		Name: burst.StoreLatencyName,
-		Arm:  func(context.Context) error { r.Delay(latency); return nil },
+		Arm:  func(context.Context) error { r.Delay(Latency); return nil },
 		End:  func() { r.Delay(0) },
 	}
 }
