@@ -23,6 +23,12 @@ func Markdown(w io.Writer, r *Report) error {
 		s := row.Summary
 		fmt.Fprintf(&b, "| %s | %d of %d | %d | %d | %d | %d | %d | %d |\n", row.Pack, row.Done, row.Of, s.Pass, s.Fail, s.Warn, s.Inconclusive, s.NotAssessed, s.Error)
 	}
+	if played := r.played(); played != "" {
+		fmt.Fprintf(&b, "\nThe schedule was %s.\n\n", played)
+		for i, p := range r.Plays {
+			fmt.Fprintf(&b, "%d. %s: %s\n", i+1, p.Verdict, escape(p.Detail))
+		}
+	}
 	section := func(title string, outcomes ...verdict.Outcome) {
 		first := true
 		for _, v := range r.Verdicts {

@@ -44,6 +44,7 @@ type Report struct {
 	Assessed   Assessed          `json:"assessed"`
 	Summary    Summary           `json:"summary"`
 	Unlock     []Unlock          `json:"unlock,omitempty"` // what would let more be assessed, the most first
+	Plays      []Play            `json:"plays,omitempty"`  // of a schedule that was played again, each by itself
 	Races      []history.Power   `json:"races,omitempty"`  // what the ways of bringing requests together can see, as measured
 	Verdicts   []verdict.Verdict `json:"verdicts"`
 
@@ -85,6 +86,33 @@ type Unlock struct {
 	Requirements []string `json:"requirements"`
 }
 
+// Play is what became of a schedule one of the times that it was played again.
+type Play struct {
+	Verdict verdict.Outcome `json:"verdict"`
+	Detail  string          `json:"detail,omitempty"`
+	History string          `json:"history"`
+}
+
+// played sums up the plays: how many ended in which way, the worst first.
+func (r *Report) played() string {
+	if len(r.Plays) == 0 {
+		return ""
+	}
+	var counts []string
+	for _, o := range []verdict.Outcome{verdict.Fail, verdict.Error, verdict.Warn, verdict.Inconclusive, verdict.NotAssessed, verdict.Pass} {
+		n := 0
+		for _, p := range r.Plays {
+			if p.Verdict == o {
+				n++
+			}
+		}
+		if n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, o))
+		}
+	}
+	return fmt.Sprintf("played %s: %s", plural(len(r.Plays), "time"), strings.Join(counts, ", "))
+}
+
 // Run is what a report is made of.
 type Run struct {
 	Version   string
@@ -97,6 +125,7 @@ type Run struct {
 	Rerun     []string
 	Verdicts  []verdict.Verdict
 	Histories []*history.History
+	Plays     []Play
 
 	Interrupted       bool
 	Problem           error // the environment or ours
@@ -114,7 +143,7 @@ func New(r Run) *Report {
 	rep.Summary = summarise(r.Verdicts)
 	rep.Assessed = assess(r.Verdicts)
 	rep.Unlock = unlock(r.Verdicts)
-	rep.Races = races(r.Histories)
+	rep.Races, rep.Plays = races(r.Histories), r.Plays
 	rep.Result = result(r, rep)
 	if r.Problem != nil {
 		rep.Problem = r.Problem.Error()

@@ -317,3 +317,21 @@ func TestWhatRacesCanSee(t *testing.T) {
 		t.Errorf("races: %+v", r.Races)
 	}
 }
+
+// TestPlaysAreTold: each by itself, and how many came to what.
+func TestPlaysAreTold(t *testing.T) {
+	t.Parallel()
+	run := sample()
+	run.Plays = []reports.Play{{Verdict: verdict.Pass, History: "a"}, {Verdict: verdict.Fail, Detail: "i6 is stuck " + hostile, History: "b"}, {Verdict: verdict.Pass, History: "c"}}
+	for name, render := range map[string]func(io.Writer, *reports.Report) error{
+		"text": func(w io.Writer, r *reports.Report) error { return reports.Table(w, r, "", false) }, "markdown": reports.Markdown, "html": reports.HTML,
+	} {
+		var b bytes.Buffer
+		if err := render(&b, reports.New(run)); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), "played 3 times: 1 fail, 2 pass") || !strings.Contains(b.String(), "i6 is stuck") {
+			t.Errorf("%s does not tell the plays:\n%s", name, b.String())
+		}
+	}
+}

@@ -36,6 +36,13 @@ func Table(w io.Writer, r *Report, dir string, colour bool) error {
 		}
 	}
 	b.WriteByte('\n')
+	if played := r.played(); played != "" {
+		fmt.Fprintln(&b, played)
+		for i, p := range r.Plays {
+			fmt.Fprintf(&b, "%3d  %-12s %s\n", i+1, p.Verdict, display.Line(p.Detail))
+		}
+		b.WriteByte('\n')
+	}
 	for _, v := range r.Verdicts {
 		if r.Problem != "" && len(r.Shards) == 0 {
 			break // it explains why everything else is missing

@@ -127,7 +127,7 @@ func (s *Suite) summarise(vs []verdict.Verdict, hs []*history.History) *reports.
 	}
 	var env *run.Problem
 	return reports.New(reports.Run{Shard: s.opts.Shard, Version: s.opts.Version, Target: reports.Target{Name: s.plan.Target, URL: s.plan.URL}, Contract: s.plan.Contract,
-		Seed: s.plan.Seed, Started: s.started, Took: time.Since(s.started), Rerun: s.plan.Rerun, Verdicts: vs, Histories: hs,
+		Seed: s.plan.Seed, Started: s.started, Took: time.Since(s.started), Rerun: s.plan.Rerun, Verdicts: vs, Histories: hs, Plays: Plays(s.plan, hs),
 		Problem: s.problem, Environmental: errors.As(s.problem, &env), Interrupted: s.interrupted, AllowInconclusive: s.opts.AllowInconclusive})
 }
 

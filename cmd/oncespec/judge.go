@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/oncespec/oncespec/reports"
 	"github.com/oncespec/oncespec/scenarios/run"
+	"github.com/oncespec/oncespec/suites"
 )
 
 // JudgeCmd judges stored histories again.
@@ -23,7 +24,7 @@ func (c *JudgeCmd) Run(io streams) error {
 		return err
 	}
 	report, err := reports.Rejudged(c.Dir, reports.Run{Version: version(), Target: reports.Target{Name: plan.Target, URL: plan.URL}, Contract: plan.Contract,
-		Seed: plan.Seed, Rerun: plan.Rerun, Verdicts: run.Judge(plan, histories), Histories: histories})
+		Seed: plan.Seed, Rerun: plan.Rerun, Verdicts: run.Judge(plan, histories), Histories: histories, Plays: suites.Plays(plan, histories)})
 	if err != nil {
 		return err
 	}

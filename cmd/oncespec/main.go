@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -14,6 +15,7 @@ import (
 
 	"github.com/oncespec/oncespec/mockapi"
 	"github.com/oncespec/oncespec/scenarios/display"
+	"github.com/oncespec/oncespec/scenarios/storm"
 )
 
 // Exit codes beyond those of a report.
@@ -60,7 +62,7 @@ func start(args []string, io streams) (code int) {
 	var cli CLI
 	exited := -1
 	parser, err := kong.New(&cli, kong.Name("oncespec"), kong.Writers(io.out, io.err), kong.UsageOnError(),
-		kong.Vars{"version": "oncespec " + version()},
+		kong.Vars{"version": "oncespec " + version(), "storm": strconv.Itoa(storm.Usual)},
 		kong.Exit(func(c int) { exited = c }),
 		kong.Description("Proves whether a write API does a retried write exactly once.\n\n"+
 			"  oncespec run                             the built-in mock, as it stands\n"+

@@ -13,7 +13,7 @@ import (
 
 // ReplayCmd plays a storm's schedule again.
 type ReplayCmd struct {
-	File      string `arg:"" help:"A schedule, as a run leaves it in storms/*/schedule.json."`
+	Schedule  string `arg:"" help:"A schedule, as a run leaves it in storms/*/schedule.json, or the run's output folder: then the smallest that failed."`
 	LiveFlags `group:"Target:"`
 	Times     int `default:"3" placeholder:"N" help:"How often it is played (default ${default})."`
 	OutFlags  `set:"out=oncespec-replay" set:"holds=the reports, the plan and the histories"`
@@ -25,13 +25,18 @@ func (ReplayCmd) Help() string {
 	return "Plays the schedule of lost/storm again, against the same configuration and with fresh keys, and judges it. What is promised is that\n" +
 		"the harness does the same: the same calls, faults, kills and pauses, in the same places. It is not promised that the operating\n" +
 		"system and the target run them in the same order: a failure may not come back every time, which is why it is played several times.\n\n" +
-		"Examples:\n  oncespec replay oncespec-report/storms/*/schedule.json -c oncespec.yaml\n" +
+		"Examples:\n  oncespec replay oncespec-report -c oncespec.yaml\n" +
 		"  oncespec replay schedule.json -c oncespec.yaml --times 20"
 }
 
 // Run is called by kong.
 func (c *ReplayCmd) Run(ctx context.Context, io streams) error {
-	schedule, err := run.ReadSchedule(c.File)
+	file, err := c.file(io)
+	if err != nil {
+		return err
+	}
+	c.Schedule = file // the rerun command names it
+	schedule, err := run.ReadSchedule(file)
 	if err != nil {
 		return err
 	}
@@ -43,7 +48,7 @@ func (c *ReplayCmd) Run(ctx context.Context, io streams) error {
 		return err
 	}
 	if cfg.Operations[schedule.Operation] == nil {
-		return fmt.Errorf("%s: /operation: %q is not in the configuration%s", c.File, schedule.Operation, spelling.Suggestion(schedule.Operation, cfg.Order))
+		return fmt.Errorf("%s: /operation: %q is not in the configuration%s", c.Schedule, schedule.Operation, spelling.Suggestion(schedule.Operation, cfg.Order))
 	}
 	if intents := schedule.Intents(); intents > 0 && c.Times > cfg.Limits.Objects/intents {
 		return fmt.Errorf("played %d times a schedule of %d intents makes more objects than limits.objects allows, which is %d; raise the limit, or lower --times", c.Times, intents, cfg.Limits.Objects)
@@ -64,5 +69,5 @@ func (c *ReplayCmd) Run(ctx context.Context, io streams) error {
 
 // rerun is the command line that does it again.
 func (c *ReplayCmd) rerun() []string {
-	return append(c.again("replay", c.File), "--times", fmt.Sprint(c.Times))
+	return append(c.again("replay", c.Schedule), "--times", fmt.Sprint(c.Times))
 }

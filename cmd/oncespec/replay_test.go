@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -18,15 +19,49 @@ func TestReplay(t *testing.T) {
 		t.Fatalf("no schedule was saved: %v", err)
 	}
 	again := filepath.Join(t.TempDir(), "again")
-	oncespec(t, "replay", schedules[0], "--mutant", "recovers-two-only", "--times", "1", "--out", again).want(t, 1)
+	played := oncespec(t, "replay", out, "--mutant", "recovers-two-only", "--times", "1", "--out", again).want(t, 1)
+	if !strings.Contains(played.out, "played 1 time: 1 fail") || !strings.Contains(oncespec(t, "judge", again).out, "played 1 time: 1 fail") {
+		t.Errorf("it does not say what became of each play:\n%s", played.out)
+	}
 	if v := string(report(t, again).Verdicts); !strings.Contains(v, "lost/storm") || !strings.Contains(v, "stuck") {
 		t.Errorf("played again the verdict is %s", v)
 	}
 	oncespec(t, "judge", again).want(t, 1)
 	e := oncespec(t, "replay", schedules[0], "--times", "1", "--out", filepath.Join(t.TempDir(), "well"), "--json").want(t, 0)
-	var told stored
+	var told struct {
+		stored
+		Plays []struct{ Verdict, History string }
+	}
 	if err := json.Unmarshal([]byte(e.out), &told); err != nil {
 		t.Errorf("stdout is not JSON alone: %v\n%s", err, e.out)
+	}
+	if len(told.Plays) != 1 || told.Plays[0].Verdict != "pass" || told.Plays[0].History == "" {
+		t.Errorf("report.json says of the plays: %+v", told.Plays)
+	}
+}
+
+// A folder with several schedules: the smallest that failed is played, and the others are named; where none failed, all are.
+func TestReplayOfAFolder(t *testing.T) {
+	t.Parallel()
+	out := filepath.Join(t.TempDir(), "report")
+	oncespec(t, "run", "--operation", "create-ticket", "-r", "lost/storm", "--storm-operations", "41", "--out", out).want(t, 0)
+	again := filepath.Join(t.TempDir(), "again")
+	oncespec(t, "replay", out, "--out", again).want(t, 4).says(t, "2 schedules, none of which failed", "lost-storm.create-ticket.2/schedule.json  1 calls", "40 calls")
+	oncespec(t, "replay", filepath.Dir(again), "--out", again).want(t, 4).says(t, "holds no stored run")
+
+	// One that failed, by hand: what the second round's caller got is not what was done.
+	path := filepath.Join(out, "histories", "lost-storm.create-ticket.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := regexp.MustCompile(`"count":1`).ReplaceAll(text, []byte(`"count":2`))
+	if err := os.WriteFile(path, edited, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	oncespec(t, "replay", out, "--times", "1", "--out", again).want(t, 0).says(t, "of 2 schedules this is the smallest that failed:\n  "+filepath.Join(out, "storms", "lost-storm.create-ticket", "schedule.json"), "the others:", "1 calls")
+	if shown := oncespec(t, "replay", out, "--times", "1", "--out", again, "-q"); strings.Contains(shown.err, "smallest") {
+		t.Errorf("-q still says %s", shown.err)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 
 // StormFlags say how long storms last.
 type StormFlags struct {
-	StormOperations int           `placeholder:"N" help:"Length of lost/storm in calls, on each operation (default 40)."`
+	StormOperations int           `placeholder:"N" help:"Length of lost/storm in calls, on each operation (default ${storm})."`
 	StormFor        time.Duration `placeholder:"DURATION" help:"Length of lost/storm in time, on each operation, such as 2m; what fails ends it earlier."`
 }
 

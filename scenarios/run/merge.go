@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -53,38 +52,6 @@ func Merge(dirs []string) (*Plan, []*history.History, error) {
 		}
 	}
 	return join(plans, from), all, nil
-}
-
-// alike refuses a folder that is no shard of the run that the first one is of.
-func alike(dir string, p *Plan, firstDir string, before []*Plan, from map[int]string) error {
-	unlike := func(format string, args ...any) error {
-		return fmt.Errorf("%w: "+format, append([]any{ErrUnlike}, args...)...)
-	}
-	if p.Shard == nil || p.Shard.Of < 1 || p.Shard.Index < 1 || p.Shard.Index > p.Shard.Of {
-		return unlike("%s holds a run that was not divided (--shard)", dir)
-	}
-	if other, twice := from[p.Shard.Index]; twice {
-		return unlike("%s and %s are both shard %s", other, dir, p.Shard)
-	}
-	if len(before) == 0 {
-		return nil
-	}
-	first := before[0]
-	switch {
-	case p.Tool != first.Tool:
-		return unlike("%s was made by oncespec %s, %s by %s", firstDir, first.Tool, dir, p.Tool)
-	case p.Shard.Of != first.Shard.Of:
-		return unlike("%s is shard %s, %s is shard %s", firstDir, first.Shard, dir, p.Shard)
-	case p.Seed != first.Seed:
-		return unlike("%s has the seed %d, %s the seed %d: give all shards the same --seed", firstDir, first.Seed, dir, p.Seed)
-	case p.Strict != first.Strict:
-		return unlike("one of %s and %s was made with --strict", firstDir, dir)
-	case p.Shard.Whole != first.Shard.Whole || !slices.Equal(p.Shard.Steps, first.Shard.Steps):
-		return unlike("%s and %s are of different plans: target, contract, operations or selection are not the same", firstDir, dir)
-	case !reflect.DeepEqual(p.Contract, first.Contract):
-		return unlike("the contracts in the plan.json of %s and %s differ, though both come from one plan: one of them was edited", firstDir, dir)
-	}
-	return nil
 }
 
 // apart gives the histories that every shard has, of the steady state, names of their own.

@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/history/historytest"
+	"github.com/oncespec/oncespec/scenarios/storm"
 	"github.com/oncespec/oncespec/scenarios/target/config"
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
@@ -239,7 +241,7 @@ func TestWhatIsNoShardOfTheRunIsRefused(t *testing.T) {
 		"another selection":      {[]string{one, leave(t, divided(t, Selection{Packs: []string{"lost", "key"}}, 7, 2, 2))}, "different plans"},
 		"another number":         {[]string{one, leave(t, divided(t, sel, 7, 2, 3))}, "is shard 2/3"},
 		"another version":        {[]string{one, leave(t, older)}, "by v0.0.1"},
-		"another strictness":     {[]string{one, leave(t, strict)}, "--strict"},
+		"another strictness":     {[]string{one, leave(t, strict)}, "with --strict, " + one + " without"},
 		"the same shard":         {[]string{one, leave(t, divided(t, sel, 7, 1, 2))}, "are both shard 1/2"},
 		"a run in one piece":     {[]string{leave(t, whole)}, "was not divided"},
 		"a folder without a run": {[]string{t.TempDir()}, "holds no stored run"},
@@ -249,12 +251,33 @@ func TestWhatIsNoShardOfTheRunIsRefused(t *testing.T) {
 			t.Errorf("%s: expected %q, found %v", name, tc.says, err)
 		}
 	}
-	edited := divided(t, sel, 7, 2, 2)
-	edited.Contract.Mismatch.Action = contract.ActionExecute
-	if _, _, err := Merge([]string{one, leave(t, edited)}); !errors.Is(err, ErrUnlike) || !strings.Contains(err.Error(), "edited") {
-		t.Errorf("the plan of one was edited: %v", err)
-	}
 	if _, _, err := Merge([]string{one, leave(t, divided(t, sel, 8, 2, 2))}); !errors.Is(err, ErrUnlike) {
 		t.Errorf("found %v", err)
+	}
+}
+
+// TestAnEditedPlanIsRefused: whatever one plan gives all its shards, with its place and what each has there.
+func TestAnEditedPlanIsRefused(t *testing.T) {
+	t.Parallel()
+	sel := Selection{Packs: []string{"lost"}}
+	one := leave(t, divided(t, sel, 7, 1, 2))
+	for says, edit := range map[string]func(*Plan){
+		`contract.mismatch.action differs`:          func(p *Plan) { p.Contract.Mismatch.Action = contract.ActionExecute },
+		`contract.lifetime differs`:                 func(p *Plan) { p.Contract.Lifetime = time.Hour },
+		`target differs`:                            func(p *Plan) { p.Target = "another" },
+		`storm differs in the plan.json of`:         func(p *Plan) { p.Storm = &storm.Length{Operations: 90} },
+		`operations[1].path differs`:                func(p *Plan) { p.Operations[1].Path = "/elsewhere" },
+		`the length of checks differs`:              func(p *Plan) { p.Checks = p.Checks[:len(p.Checks)-1] },
+		`the length of shard.steps differs`:         func(p *Plan) { p.Shard.Steps = p.Shard.Steps[:3] },
+		`checks[0].requirement differs`:             func(p *Plan) { p.Checks[0].Requirement = "replay/one-effect" },
+		`(nothing) and of`:                          func(p *Plan) { p.Storm = &storm.Length{Operations: 90} },
+		`of different plans (shard.whole is`:        func(p *Plan) { p.Shard.Whole = "x" },
+		`operations[0].method is "POST" in the one`: func(p *Plan) { p.Shard.Whole, p.Operations[0].Method = "x", "PUT" },
+	} {
+		edited := divided(t, sel, 7, 2, 2)
+		edit(edited)
+		if _, _, err := Merge([]string{one, leave(t, edited)}); !errors.Is(err, ErrUnlike) || !strings.Contains(err.Error(), says) {
+			t.Errorf("expected %q, found %v", says, err)
+		}
 	}
 }
