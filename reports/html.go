@@ -34,6 +34,7 @@ type pageView struct {
 	Sentence string
 	Class    string
 	Troubles []string // of shards
+	Played   string
 	Packs    []packView
 	Findings []findingView // what does not hold, the worst first
 }
@@ -61,7 +62,7 @@ type findingView struct {
 }
 
 func view(r *Report) pageView {
-	v := pageView{Report: r, Sentence: r.Sentence(), Class: string(r.Result), Troubles: r.troubles()}
+	v := pageView{Report: r, Sentence: r.Sentence(), Class: string(r.Result), Troubles: r.troubles(), Played: r.played()}
 	for _, row := range byPack(r.Verdicts) {
 		p := packView{packRow: row}
 		for _, vd := range r.Verdicts {

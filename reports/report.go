@@ -272,6 +272,32 @@ func braces(words []string) string {
 	return "{" + strings.Join(words, ",") + "}"
 }
 
+// Idle is a setting that the target makes no use of.
+type Idle struct {
+	Setting, Why string
+	Requirements []string
+}
+
+// idle groups what is assessed on no operation by the setting that is there for it to no avail.
+func idle(vs []verdict.Verdict) (all []Idle) {
+	done := map[string]bool{}
+	for _, v := range vs {
+		done[v.ID] = done[v.ID] || v.Assessed()
+	}
+	for _, v := range vs {
+		setting, why, found := strings.Cut(v.Detail, catalogue.Unused)
+		if !found || done[v.ID] || v.Verdict != verdict.NotAssessed {
+			continue
+		}
+		i := slices.IndexFunc(all, func(x Idle) bool { return x.Setting == setting })
+		if i < 0 {
+			all, i = append(all, Idle{Setting: setting, Why: why}), len(all)
+		}
+		all[i].Requirements = appendNew(all[i].Requirements, v.ID)
+	}
+	return all
+}
+
 // Blocked says how many requirements wait for one that does not hold.
 type Blocked struct {
 	By           string
@@ -320,6 +346,9 @@ func (r *Report) Sentence() string {
 	case NotConformant:
 		return fmt.Sprintf("%s is not conformant: %s (%s)", name, plural(r.Summary.Fail, "failure"), assessed)
 	case Undecided:
+		if r.Summary.Inconclusive == 0 {
+			return fmt.Sprintf("nothing of %s could be assessed (%s)", name, assessed)
+		}
 		return fmt.Sprintf("inconclusive for %s: %s without proof (%s)", name, plural(r.Summary.Inconclusive, "verdict"), assessed)
 	case Environment:
 		return fmt.Sprintf("nothing can be said of %s: %s", name, r.Problem)

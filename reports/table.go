@@ -26,16 +26,25 @@ func Table(w io.Writer, r *Report, dir string, colour bool) error {
 			}
 			return s
 		})
-	for _, row := range byPack(r.Verdicts) {
+	rows := byPack(r.Verdicts)
+	if r.Problem != "" && r.Assessed.Done == 0 {
+		rows = nil // it says all there is to say
+	}
+	for _, row := range rows {
 		s := row.Summary
 		t.Row(row.Pack, fmt.Sprintf("%d of %d", row.Done, row.Of), number(s.Pass), number(s.Fail), number(s.Warn), number(s.Inconclusive), number(s.Error))
 	}
 	for _, l := range strings.Split(t.Render(), "\n") {
+		if len(rows) == 0 {
+			break
+		}
 		if l = strings.TrimRight(l, " "); l != "" {
 			b.WriteString(l + "\n")
 		}
 	}
-	b.WriteByte('\n')
+	if b.Len() > 0 {
+		b.WriteByte('\n')
+	}
 	if played := r.played(); played != "" {
 		fmt.Fprintln(&b, played)
 		for i, p := range r.Plays {
@@ -64,11 +73,19 @@ func Table(w io.Writer, r *Report, dir string, colour bool) error {
 	for _, w := range waiting {
 		fmt.Fprintf(&b, "mend %s for %d more, which build on it\n", w.By, len(w.Requirements))
 	}
+	for _, i := range idle(r.Verdicts) {
+		fmt.Fprintf(&b, "mend %s for %d more: %s\n", display.Line(i.Setting), len(i.Requirements), display.Line(i.Why))
+	}
 	for _, u := range unlock {
 		fmt.Fprintf(&b, "add %s for %d more\n", display.Line(u.Add), len(u.Requirements))
 	}
+	if len(unlock) > 0 {
+		if setting, _, _ := strings.Cut(unlock[0].Add, " "); strings.Contains(setting, ".") {
+			fmt.Fprintf(&b, "(what that takes: oncespec explain %s)\n", display.Line(setting))
+		}
+	}
 	if dir != "" {
-		if len(waiting)+len(unlock) > 0 || r.Summary.Fail+r.Summary.Warn+r.Summary.Error+r.Summary.Inconclusive > 0 {
+		if text := b.String(); text != "" && !strings.HasSuffix(text, "\n\n") {
 			b.WriteByte('\n')
 		}
 		fmt.Fprintf(&b, "report: %s  (seed %d, %.1f s)\n", filepath.Join(dir, "report.html"), r.Seed, float64(r.DurationMS)/1000)

@@ -164,11 +164,11 @@ func Unlock(n Need) string {
 	case NeedGate:
 		return "target.downstream"
 	case NeedLifecycle:
-		return "target.lifecycle"
+		return "target.lifecycle (process, container or hooks)"
 	case NeedPause:
-		return "target.lifecycle (hooks: pause and resume)"
+		return "target.lifecycle.hooks.pause and resume"
 	case NeedStop:
-		return "target.lifecycle (hooks: stop)"
+		return "target.lifecycle.hooks.stop"
 	case NeedReplicas:
 		return "target.replicas"
 	case NeedStoreLink, NeedStoreCut:
@@ -190,6 +190,10 @@ func Unlock(n Need) string {
 	}
 	return ""
 }
+
+// Unused stands in why an operation does not offer a need, behind the setting that is there for it and that the target makes no
+// use of.
+const Unused = " is not used: "
 
 // Reason says in words why an operation does not offer a need.
 func Reason(n Need, operation string) string {

@@ -141,6 +141,9 @@ func (p *Plan) Lacks(operation string, needs []catalogue.Need) string {
 	o, _ := p.Operation(operation)
 	for _, n := range needs {
 		if !slices.Contains(o.Offers, n) {
+			if part := n == catalogue.NeedPause || n == catalogue.NeedStop; part && !slices.Contains(o.Offers, catalogue.NeedLifecycle) {
+				n = catalogue.NeedLifecycle // there is none yet that could be asked to do more
+			}
 			if why := o.Missing[n]; why != "" {
 				return why
 			}

@@ -37,10 +37,10 @@ func (s *Stage) again(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err := s.refused(f); err != nil {
+	if err := s.refused(ctx, f); err != nil {
 		return err
 	}
-	return s.unseen(in, s.awaitEffects(ctx, in, s.target.cfg.Timeouts.Recovery))
+	return s.unseen(ctx, in, s.awaitEffects(ctx, in, s.target.cfg.Timeouts.Recovery))
 }
 
 // Discard marks every trial of the stage: nothing may be concluded from them.

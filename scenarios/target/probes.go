@@ -27,6 +27,8 @@ type eye struct {
 	// asTenant: it is read with the intent's credentials, and need not show what belongs to others.
 	asTenant bool
 	read     func(ctx context.Context, in *Intent) (reading, error)
+	// explain says what is there where the effect is not, and which part of the effect's configuration is about that; may be nil.
+	explain func(ctx context.Context, in *Intent) (what, part string)
 }
 
 // reading is what a probe shows.
@@ -54,6 +56,9 @@ func (t *Target) readProbes(k *kit) error {
 			e.read = func(ctx context.Context, in *Intent) (reading, error) {
 				r, err := p.Read(ctx, t.source(), t.subject(in, in.Tenant))
 				return reading{Reading: r}, err
+			}
+			e.explain = func(ctx context.Context, in *Intent) (string, string) {
+				return p.Explain(ctx, t.source(), t.subject(in, in.Tenant))
 			}
 		}
 		k.eyes = append(k.eyes, e)

@@ -114,13 +114,13 @@ func (s *Stage) study(ctx context.Context, g *groundwork) error {
 		return ctx.Err()
 	}
 	stores := s.StoreSeen().Requests.Pieces > stored.Requests.Pieces
-	if problem := s.refused(f); problem != nil {
+	if problem := s.refused(ctx, f); problem != nil {
 		g.state.Problem = problem
 		return nil
 	}
 	seen := s.awaitEffects(ctx, in, s.target.cfg.Timeouts.Recovery)
 	g.lag = time.Duration(s.target.clock.now()-a.Link.FirstByteAt) * time.Microsecond // since the answer began
-	if problem := s.unseen(in, seen); problem != nil {
+	if problem := s.unseen(ctx, in, seen); problem != nil {
 		g.state.Problem = problem
 		return nil
 	}
@@ -149,7 +149,7 @@ func (s *Stage) study(ctx context.Context, g *groundwork) error {
 }
 
 // refused says what is wrong where the unfaulted write was not answered with a result.
-func (s *Stage) refused(f *Flight) error {
+func (s *Stage) refused(ctx context.Context, f *Flight) error {
 	a, t := f.attempt, s.target
 	what := fmt.Sprintf("%s %s", a.Request.Method, a.Request.URL)
 	switch {
@@ -167,28 +167,18 @@ func (s *Stage) refused(f *Flight) error {
 		body = f.answer.Body
 	}
 	detail := fmt.Sprintf("expected a 2xx answer to %s with a new key, found %d: %s", what, a.Answer.Status, t.says(body))
-	switch status := a.Answer.Status; {
-	case t.throttled(a):
-		detail += "; it asks to slow down, and did so again and again: set limits.rate to the requests a second that it allows"
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		detail += "; are the tenant's headers right?"
-	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
-		detail += "; are target.url, method and path right?"
-	case status >= 300 && status < 400:
-		detail += "; redirects are not followed: name the final URL"
-	}
-	return &Problem{WritesRefused, detail}
+	return &Problem{WritesRefused, detail + s.refusedHint(ctx, f)}
 }
 
 // unseen says which probe does not see the effect of the unfaulted write.
-func (s *Stage) unseen(in *Intent, readings []history.Observation) error {
+func (s *Stage) unseen(ctx context.Context, in *Intent, readings []history.Observation) error {
 	for _, o := range readings {
 		switch {
 		case in.state.kit.quiet(o.Probe):
 		case o.Error != "":
-			return &Problem{EffectsUnseen, fmt.Sprintf("probe %s of operation %s cannot be read: %s", o.Probe, s.ground.op.Name, o.Error)}
+			return &Problem{EffectsUnseen, fmt.Sprintf("probe %s of operation %s cannot be read: %s%s", o.Probe, s.ground.op.Name, o.Error, s.unseenHint(ctx, in, o))}
 		case o.Count == 0:
-			return &Problem{EffectsUnseen, fmt.Sprintf("probe %s of operation %s does not show the effect of a write that was answered with a success, within %v; is it the right list, and does it show the fields in unique?", o.Probe, s.ground.op.Name, s.target.cfg.Timeouts.Recovery)}
+			return &Problem{EffectsUnseen, fmt.Sprintf("probe %s of operation %s does not show the effect of a write that was answered with a success, within %v%s", o.Probe, s.ground.op.Name, s.target.cfg.Timeouts.Recovery, s.unseenHint(ctx, in, o))}
 		}
 	}
 	return nil
@@ -250,10 +240,11 @@ func (s *Stage) learnGate(in *Intent, g *groundwork, o *offers) {
 		return
 	}
 	if n := len(t.gate.Calls(nil)); n > 0 {
-		o.lacks(catalogue.NeedGate, "no downstream call names what it is for: neither a unique field, nor the parent, nor the key is found in any")
+		o.lacks(catalogue.NeedGate, fmt.Sprintf("%s%sno call that came to %s names what it is for: neither a unique field, nor the parent, nor the key is found in any", t.cfg.Setting("/target/downstream"), catalogue.Unused, t.gate.URL()))
 		return
 	}
-	o.lacks(catalogue.NeedGate, "the operation makes no downstream call")
+	o.lacks(catalogue.NeedGate, fmt.Sprintf("%s%snothing came to %s while the write was done; let the target call it instead of what it calls, such as by {downstream} in its command or environment",
+		t.cfg.Setting("/target/downstream"), catalogue.Unused, t.gate.URL()))
 }
 
 // learnChange tries changed payloads, each under a key of its own, until one is accepted and its effect is seen.
@@ -289,7 +280,7 @@ func (s *Stage) learnChange(ctx context.Context, first *Intent, g *groundwork, o
 		}
 		seen := s.awaitEffects(ctx, in, s.grace(g))
 		s.record(relabel(seen, "after"))
-		if problem := s.unseen(in, seen); problem != nil {
+		if problem := s.unseen(ctx, in, seen); problem != nil {
 			tried = append(tried, fmt.Sprintf("%s: accepted, but its effect is not seen", c.name()))
 			continue
 		}
@@ -300,7 +291,7 @@ func (s *Stage) learnChange(ctx context.Context, first *Intent, g *groundwork, o
 	case len(candidates) == 0:
 		o.lacks(catalogue.NeedChange, fmt.Sprintf("nothing in the request may vary: add operations.%s.vary", s.ground.op.Name))
 	default:
-		o.lacks(catalogue.NeedChange, fmt.Sprintf("no changed payload was accepted under a key of its own (%s): say in operations.%s.vary what may change",
+		o.lacks(catalogue.NeedChange, fmt.Sprintf("no changed payload was accepted under a key of its own (%s): add operations.%s.vary",
 			strings.Join(tried, "; "), s.ground.op.Name))
 	}
 	return nil

@@ -84,7 +84,7 @@ func TestSteadyProblems(t *testing.T) {
 		{"never answers", http.HandlerFunc(silence), append([]string{"request: 2s", "request: 50ms"}, noValue...), target.TargetDown, "time limit"},
 		{"closes at once", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), noValue, target.TargetDown, "closed"},
 		{"refuses", &api{refuse: 400}, noValue, target.WritesRefused, `found 400: {"error":"refused"}`},
-		{"refuses the tenant", &api{refuse: 401}, noValue, target.WritesRefused, "headers right?"},
+		{"refuses the tenant", &api{refuse: 401}, noValue, target.WritesRefused, "are the headers in target.tenants right?"},
 		{"knows no such path", &api{refuse: 404}, noValue, target.WritesRefused, "path right?"},
 		{"fails", &api{refuse: 500}, noValue, target.WritesRefused, "found 500"},
 		{"redirects", answer(302, "Location: http://elsewhere.test/", ""), noValue, target.WritesRefused, "redirects are not followed"},
@@ -141,7 +141,7 @@ func TestSteadyReasons(t *testing.T) {
 		{"no change is accepted", []string{"enum: [high, odd, low]", "enum: [high, odd]"}, catalogue.NeedChange, "422"},
 		{"nothing may vary", []string{"    vary: {/priority: {enum: [high, odd, low]}}\n", "    vary: {/priority: {enum: [high]}}\n"}, catalogue.NeedChange, "nothing in the request may vary"},
 		{"guessed change", []string{"    vary: {/priority: {enum: [high, odd, low]}}\n", ""}, catalogue.NeedChange, ""},
-		{"no call", []string{"\ncontract:", "\n  downstream: {listen: \"127.0.0.1:0\"}\ncontract:"}, catalogue.NeedGate, "makes no downstream call"},
+		{"no call", []string{"\ncontract:", "\n  downstream: {listen: \"127.0.0.1:0\"}\ncontract:"}, catalogue.NeedGate, "target.downstream is not used: nothing came to http://127.0.0.1:"},
 		{"status that is not there", []string{"/operations/{key}", "/broken/{key}"}, catalogue.NeedStatus, "found 500"},
 		{"status in other words", []string{"succeeded: [done]", "succeeded: [ready]"}, catalogue.NeedStatus, `"done"`},
 	}

@@ -57,9 +57,9 @@ func (s *Stage) learnStore(used bool, o *offers) {
 	switch {
 	case s.target.store == nil, used:
 	case s.target.store.Proof().Connections == 0:
-		lacksStore(o, "nobody used the store link: let the target call {store} instead of its database")
+		lacksStore(o, s.target.cfg.Setting("/target/store")+catalogue.Unused+"nobody called it; let the target call {store} instead of its database")
 	default:
-		lacksStore(o, "the operation sends nothing over the store link")
+		lacksStore(o, s.target.cfg.Setting("/target/store")+catalogue.Unused+"the target calls it, and the operation sends nothing over it")
 	}
 }
 

@@ -277,7 +277,7 @@ func TestUnusedStore(t *testing.T) {
 	}
 	r := start(t, &api{}, plain, "contract:", fmt.Sprintf("  store: {listen: \"127.0.0.1:%d\", upstream: %q}\ncontract:", port, d.Addr()))
 	s, _ := r.steady(t)
-	if why := s.Missing[catalogue.NeedStoreLink]; why != "nobody used the store link: let the target call {store} instead of its database" {
+	if why := s.Missing[catalogue.NeedStoreLink]; why != "target.store is not used: nobody called it; let the target call {store} instead of its database" {
 		t.Errorf("missing since %q", why)
 	}
 }

@@ -28,10 +28,12 @@ type list struct {
 	id    *jsonpath.Path // nil: the member "id", where there is one
 	next  *jsonpath.Path // nil: one page
 	match matcher
+
+	written string // items, as configured
 }
 
 func newList(op *config.Operation, c *config.HTTPEffect) (*Probe, error) {
-	l := &list{}
+	l := &list{written: c.Items}
 	var err error
 	if l.path, err = template.ParseURL(c.Get); err != nil {
 		return nil, fmt.Errorf("http.get %s: %w", c.Get, err)
