@@ -150,9 +150,9 @@ func TestExit3Environment(t *testing.T) {
 		says         []string
 	}{
 		{"target down", file(t, "oncespec.yaml", tickets("http://"+closedPort(t))), []string{"nobody takes connections", "is it running?"}},
-		{"every write refused", serve(t, always(403, "read-only mode")), []string{"writes are refused", "403", "read-only mode", "headers right?"}},
+		{"every write refused", serve(t, always(403, "read-only mode")), []string{"writes are refused", "403", "read-only mode", "are the headers in target.tenants ("}},
 		{"every write fails", serve(t, always(500, "boom")), []string{"writes are refused", "500"}},
-		{"no such path", serve(t, always(404, "what?")), []string{"writes are refused", "404", "path right?"}},
+		{"no such path", serve(t, always(404, "what?")), []string{"writes are refused", "404", "method and path in operations.create-ticket.request ("}},
 		{"effects cannot be seen", serve(t, blind(0)), []string{"effects cannot be seen", "503"}},
 		{"effects can no longer be seen", serve(t, blind(2)), []string{"after replay/again create-ticket: ", "effects cannot be seen", "503"}},
 		{"port of the gate taken", file(t, "oncespec.yaml", strings.Replace(tickets("http://"+closedPort(t)), "\ncontract:", gate, 1)), []string{"target.downstream", "in use"}},

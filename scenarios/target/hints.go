@@ -23,7 +23,7 @@ func (s *Stage) refusedHint(ctx context.Context, f *Flight) string {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return "; are the headers in " + t.cfg.Setting("/target/tenants") + " right?"
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
-		return fmt.Sprintf("; are %s, %s and %s right?", t.cfg.Setting("/target/url"), t.cfg.Setting(request+"/method"), t.cfg.Setting(request+"/path"))
+		return fmt.Sprintf("; are %s, and method and path in %s, right?", t.cfg.Setting("/target/url"), t.cfg.Setting(request))
 	case status >= 300 && status < 400:
 		return "; redirects are not followed: name the final URL in " + t.cfg.Setting(request+"/path")
 	case status < 400 || status > 499 || keyInPath(s.ground.op):

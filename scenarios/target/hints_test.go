@@ -52,7 +52,7 @@ func TestHintsNameWhatToChange(t *testing.T) {
 		{"a key that it names itself", before(never, 400, `bad Idempotency-Key`), noValue,
 			[]string{`if it is the key, which was sent as Idempotency-Key: "`, "operations.create.request (oncespec.yaml:10)"}, "speaks of"},
 		{"the body", before(never, 422, `{"field":"title"}`), noValue, []string{"if it is the body that it refuses, change operations.create.request (oncespec.yaml:10)"}, "opaque"},
-		{"the path", before(never, 405, ""), noValue, []string{"operations.create.request.path (oncespec.yaml:10)", "target.url (oncespec.yaml:3)"}, "opaque"},
+		{"the path", before(never, 405, ""), noValue, []string{"method and path in operations.create.request (oncespec.yaml:10), right?", "target.url (oncespec.yaml:3)"}, "opaque"},
 		{"a tenant", before(never, 403, ""), noValue, []string{"are the headers in target.tenants (oncespec.yaml:4) right?"}, "opaque"},
 		{"a list elsewhere", lists(`{"data": {"open tickets": [{"id": 1, "tags": ["a"]}], "gone": []}}`), soon,
 			[]string{`GET /tickets answers {"data":{"gone":[],"open tickets":`, "there $.tickets[*] finds no item", `$.data["open tickets"][*] (1)`, "$.data.gone[*] (0)", "change operations.create.effects[0].http.items (oncespec.yaml:14)"}, ""},

@@ -85,7 +85,7 @@ func TestSteadyProblems(t *testing.T) {
 		{"closes at once", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }), noValue, target.TargetDown, "closed"},
 		{"refuses", &api{refuse: 400}, noValue, target.WritesRefused, `found 400: {"error":"refused"}`},
 		{"refuses the tenant", &api{refuse: 401}, noValue, target.WritesRefused, "are the headers in target.tenants right?"},
-		{"knows no such path", &api{refuse: 404}, noValue, target.WritesRefused, "path right?"},
+		{"knows no such path", &api{refuse: 404}, noValue, target.WritesRefused, "method and path in operations.create.request, right?"},
 		{"fails", &api{refuse: 500}, noValue, target.WritesRefused, "found 500"},
 		{"redirects", answer(302, "Location: http://elsewhere.test/", ""), noValue, target.WritesRefused, "redirects are not followed"},
 		{"shows nothing", &api{hide: true}, []string{"recovery: 2s", "recovery: 50ms"}, target.EffectsUnseen, "probe http"},
