@@ -22,6 +22,7 @@ func (l *ledger) forget(match Match) {
 	})
 	for scoped := range l.bookings {
 		if keys[scoped.key] {
+			l.remembered -= int64(len(l.bookings[scoped].answer.body))
 			delete(l.bookings, scoped)
 		}
 	}

@@ -19,6 +19,7 @@ type ledger struct {
 	unrecorded int
 	open       int // calls the gate has not answered yet
 	bookings   map[scopedKey]*booking
+	remembered int64               // bytes of their answers
 	byKey      map[string]*booking // the first one with that key on any route
 	booked     int
 	changed    chan struct{} // closed and replaced at every change
@@ -40,22 +41,21 @@ func newLedger(o Options) *ledger {
 	}
 }
 
-// add records a call; false means that there is no room for it.
-func (l *ledger) add(c *Call) bool {
+// add records a call, if there is room for it.
+func (l *ledger) add(c *Call) {
 	size := c.size()
+	c.sketch = drawn(c)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.calls) >= l.maxCalls || l.bytes+size > l.maxBytes {
 		l.unrecorded++
-		return false
+		return
 	}
 	l.bytes += size
 	l.arrived++
 	c.Seq = l.arrived
-	c.sketch = drawn(c)
 	l.calls = append(l.calls, c)
 	l.notify()
-	return true
 }
 
 // update changes a call under the lock and returns it as it is then.
@@ -109,7 +109,8 @@ func (l *ledger) book(c *Call, route int, fill func(id string) answer) *booking 
 	b := &booking{id: fmt.Sprintf("bk_%d", l.booked), payload: payload}
 	b.answer = fill(b.id)
 	c.Booked, c.BookingID = true, b.id
-	if c.Key != "" {
+	if c.Key != "" && len(l.bookings) < 2*l.maxCalls && l.remembered < l.maxBytes {
+		l.remembered += int64(len(b.answer.body))
 		l.bookings[scoped] = b
 		if l.byKey[c.Key] == nil {
 			l.byKey[c.Key] = b
@@ -211,8 +212,8 @@ func (g *Gate) WaitIdle(ctx context.Context) error {
 	return nil
 }
 
-// Unrecorded counts calls that were refused because the ledger was full. Unless it is 0 the ledger proves nothing about how
-// many calls there were; it is still true that every booking is in it.
+// Unrecorded counts calls that the full ledger had no room for. Unless it is 0 the ledger proves nothing about how many calls and
+// bookings there were.
 func (g *Gate) Unrecorded() int {
 	g.ledger.mu.Lock()
 	defer g.ledger.mu.Unlock()

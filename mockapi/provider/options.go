@@ -13,8 +13,9 @@ type Options struct {
 	Key KeyAt
 	// Routes, if any, are the only bookings there are: the first that fits a call answers it, a call that fits none gets 404.
 	Routes []Route
-	// MaxCalls and MaxBytes (headers and bodies together) bound the ledger. A call beyond them is refused with 503, books
-	// nothing and counts in Gate.Unrecorded. 0 means 20,000 calls and 64 MiB.
+	// MaxCalls and MaxBytes (headers and bodies together) bound the ledger. A call beyond them is answered like any other, since
+	// the target is not to be blamed for it, but it is not recorded, and counts in Gate.Unrecorded; after twice as many keys a new
+	// one is not remembered either. 0 means 20,000 calls and 64 MiB.
 	MaxCalls int
 	MaxBytes int64
 }

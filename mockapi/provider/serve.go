@@ -44,10 +44,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer g.leave()
 
 	call, readErr := g.read(w, r)
-	if !g.ledger.add(call) {
-		write(w, problem(http.StatusServiceUnavailable, "the ledger of the downstream gate is full"))
-		return
-	}
+	g.ledger.add(call)
 	watch := context.AfterFunc(r.Context(), func() {
 		g.ledger.update(call, func(c *Call) { c.CallerGone = c.CallerGone || !c.Ended })
 	})

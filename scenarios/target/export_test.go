@@ -2,6 +2,9 @@ package target
 
 import (
 	"crypto/x509"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 
 	"github.com/oncespec/oncespec/faults/life"
 )
@@ -24,4 +27,11 @@ func (t *Target) Remembered() (keys, calls int) {
 	t.keys.mu.Lock()
 	defer t.keys.mu.Unlock()
 	return len(t.keys.keys), len(t.gate.Calls(nil))
+}
+
+// FillGate makes calls of nobody until the gate has no room for more.
+func (t *Target) FillGate() {
+	for t.gate.Unrecorded() == 0 {
+		t.gate.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/elsewhere", strings.NewReader(strings.Repeat("x", 100<<10))))
+	}
 }

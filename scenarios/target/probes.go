@@ -123,7 +123,7 @@ func (t *Target) ledger(c *config.LedgerEffect) func(context.Context, *Intent) (
 			return reading{}, errors.New("the configuration has no target.downstream")
 		}
 		if n := t.gate.Unrecorded(); n > 0 {
-			return reading{}, fmt.Errorf("the downstream gate refused %d calls since its ledger was full: nothing can be concluded from it; select fewer requirements, or raise limits.objects", n)
+			return reading{}, fmt.Errorf("the ledger of the downstream gate is full, and %d calls are not in it: nothing can be concluded from it; select fewer requirements, or raise limits.objects", n)
 		}
 		var r reading
 		for _, call := range t.calls(in) {
