@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/klauspost/compress/s2"
 
 	"github.com/oncespec/oncespec/mockapi/reference"
 	"github.com/oncespec/oncespec/mockapi/store"
@@ -71,15 +72,34 @@ func owe(tx store.Tx, e Entry) error {
 
 func isOpen(s reference.State) bool { return s == reference.InProgress || s == reference.Unknown }
 
-func decode(claim store.Claim) (e Entry, err error) {
-	if err := json.Unmarshal(claim.Data, &e); err != nil {
+// packFrom is from how many bytes on the body of an answer is kept packed: most of what the store does for a long one is to
+// write and read its pages.
+const packFrom = 16 << 10
+
+// kept is an entry as the store has it.
+type kept struct {
+	Entry
+	Packed []byte `json:"packed,omitempty"` // the answer's body, instead of in the answer
+}
+
+func decode(claim store.Claim) (Entry, error) {
+	var k kept
+	err := json.Unmarshal(claim.Data, &k)
+	if err == nil && k.Packed != nil {
+		k.Answer.Body, err = s2.Decode(nil, k.Packed)
+	}
+	if err != nil {
 		return Entry{}, fmt.Errorf("claim record %s %s: %w", claim.Scope, claim.Key, err)
 	}
-	return e, nil
+	return k.Entry, nil
 }
 
 func encode(e Entry) (store.Claim, error) {
-	data, err := json.Marshal(e)
+	k := kept{Entry: e}
+	if len(e.Answer.Body) >= packFrom {
+		k.Packed, k.Answer.Body = s2.Encode(nil, e.Answer.Body), nil
+	}
+	data, err := json.Marshal(k)
 	if err != nil {
 		return store.Claim{}, fmt.Errorf("claim record %s %s: %w", e.Scope, e.Key, err)
 	}
