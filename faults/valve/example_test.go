@@ -10,15 +10,15 @@ import (
 func ExampleValve() {
 	ctx := context.Background()
 	var v valve.Valve[string]
-	rule := v.Hold(func(caller string) bool { return caller == "ann" }, 1)
+	hold := v.Hold(func(caller string) bool { return caller == "ann" }, 1)
 
 	fate := make(chan valve.Outcome)
 	go func() { fate <- v.Pass(ctx, "ann") }()
-	came, _ := rule.Wait(ctx, 1)
+	came, _ := hold.Wait(ctx, 1)
 	fmt.Println("held:", came)
 	fmt.Println("bob:", v.Pass(ctx, "bob").Fate)
 
-	rule.Drop()
+	hold.Drop()
 	fmt.Println("ann:", (<-fate).Fate)
 	// Output:
 	// held: [ann]

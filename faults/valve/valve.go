@@ -11,7 +11,7 @@ import (
 type Fate int
 
 const (
-	// Through: no rule held the caller.
+	// Through: no hold caught the caller.
 	Through Fate = iota
 	// Released: held, then let go.
 	Released
@@ -41,65 +41,65 @@ type Outcome struct {
 	Code int
 }
 
-// Valve lets callers of type T through unless a rule holds them. The zero value is an open valve.
+// Valve lets callers of type T through unless a Hold keeps them. The zero value is an open valve.
 type Valve[T any] struct {
 	mu     sync.Mutex
-	rules  []*Rule[T]
+	holds  []*Hold[T]
 	closed bool
 }
 
-// ErrClosed is what waiting on a rule of a closed valve ends with.
+// ErrClosed is what waiting on a hold of a closed valve ends with.
 var ErrClosed = errors.New("valve closed")
 
-// Hold places a rule: callers that match are held, at most limit of them (0: any number), until the rule is decided. A caller
-// that several rules would hold is held by the one placed first. Match may be called from many goroutines at once.
-func (v *Valve[T]) Hold(match func(T) bool, limit int) *Rule[T] {
-	r := &Rule[T]{valve: v, match: match, limit: limit, decided: make(chan struct{}), changed: make(chan struct{})}
+// Hold places a hold: callers that match are held, at most limit of them (0: any number), until it is decided. A caller
+// that matches several holds is held by the one placed first. Match may be called from many goroutines at once.
+func (v *Valve[T]) Hold(match func(T) bool, limit int) *Hold[T] {
+	h := &Hold[T]{valve: v, match: match, limit: limit, decided: make(chan struct{}), changed: make(chan struct{})}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.closed {
-		r.end(Outcome{Fate: Closed})
+		h.end(Outcome{Fate: Closed})
 	} else {
-		v.rules = append(v.rules, r)
+		v.holds = append(v.holds, h)
 	}
-	return r
+	return h
 }
 
-// Pass returns at once if no rule holds the caller; else when its rule is decided, its context ends or the valve closes.
+// Pass returns at once if no hold matches the caller; else when its hold is decided, its context ends or the valve closes.
 func (v *Valve[T]) Pass(ctx context.Context, caller T) Outcome {
 	v.mu.Lock()
-	rules, closed := v.rules, v.closed
+	holds, closed := v.holds, v.closed
 	v.mu.Unlock()
 	if closed {
 		return Outcome{Fate: Closed}
 	}
-	for _, r := range rules {
+	for _, h := range holds {
 		// Matched outside the lock: a slow match must not stop the others.
-		if r.match(caller) && r.admit(caller) {
-			return r.wait(ctx)
+		if h.match(caller) && h.admit(caller) {
+			return h.wait(ctx)
 		}
 	}
 	return Outcome{}
 }
 
-// Close ends all rules: those who are held, and all who come later, get Closed. It may be called more than once.
+// Close ends all holds: those who are held, and all who come later, get Closed. It may be called more than once.
 func (v *Valve[T]) Close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.closed = true
-	for _, r := range v.rules {
-		r.end(Outcome{Fate: Closed})
+	for _, h := range v.holds {
+		h.end(Outcome{Fate: Closed})
 	}
-	v.rules = nil
+	v.holds = nil
 }
 
-// Held is the number of callers that stand at any rule now.
+// Held is the number of callers that are held now.
 func (v *Valve[T]) Held() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	held := 0
-	for _, r := range v.rules {
-		held += r.held
+	for _, h := range v.holds {
+		held += h.held
 	}
 	return held
 }

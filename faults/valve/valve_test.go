@@ -31,20 +31,20 @@ func everyone(string) bool { return true }
 
 func TestDecisions(t *testing.T) {
 	t.Parallel()
-	for want, decide := range map[valve.Outcome]func(*valve.Valve[string], *valve.Rule[string]){
-		{Fate: valve.Released}:          func(_ *valve.Valve[string], r *valve.Rule[string]) { r.Release() },
-		{Fate: valve.Forced}:            func(_ *valve.Valve[string], r *valve.Rule[string]) { r.Force() },
-		{Fate: valve.Failed, Code: 503}: func(_ *valve.Valve[string], r *valve.Rule[string]) { r.Fail(503) },
-		{Fate: valve.Dropped}:           func(_ *valve.Valve[string], r *valve.Rule[string]) { r.Drop() },
-		{Fate: valve.Closed}:            func(v *valve.Valve[string], _ *valve.Rule[string]) { v.Close() },
+	for want, decide := range map[valve.Outcome]func(*valve.Valve[string], *valve.Hold[string]){
+		{Fate: valve.Released}:          func(_ *valve.Valve[string], r *valve.Hold[string]) { r.Release() },
+		{Fate: valve.Forced}:            func(_ *valve.Valve[string], r *valve.Hold[string]) { r.Force() },
+		{Fate: valve.Failed, Code: 503}: func(_ *valve.Valve[string], r *valve.Hold[string]) { r.Fail(503) },
+		{Fate: valve.Dropped}:           func(_ *valve.Valve[string], r *valve.Hold[string]) { r.Drop() },
+		{Fate: valve.Closed}:            func(v *valve.Valve[string], _ *valve.Hold[string]) { v.Close() },
 	} {
 		t.Run(want.Fate.String(), func(t *testing.T) {
 			t.Parallel()
 			var v valve.Valve[string]
-			rule := v.Hold(everyone, 0)
+			hold := v.Hold(everyone, 0)
 			one, two := pass(t.Context(), &v, "one"), pass(t.Context(), &v, "two")
-			came, err := rule.Wait(soon(t), 2)
-			if err != nil || len(came) != 2 || v.Held() != 2 || rule.Arrived() != 2 {
+			came, err := hold.Wait(soon(t), 2)
+			if err != nil || len(came) != 2 || v.Held() != 2 || hold.Arrived() != 2 {
 				t.Fatalf("came %v, error %v, held %d", came, err, v.Held())
 			}
 			select {
@@ -54,8 +54,8 @@ func TestDecisions(t *testing.T) {
 				t.Fatal("not held")
 			default:
 			}
-			decide(&v, rule)
-			rule.Drop() // comes too late
+			decide(&v, hold)
+			hold.Drop() // comes too late
 			for _, fate := range []<-chan valve.Outcome{one, two} {
 				if got := <-fate; got != want {
 					t.Errorf("got %v, want %v", got, want)
@@ -71,9 +71,9 @@ func TestDecisions(t *testing.T) {
 func TestOnlyMatchesAreHeldAndOnlyUpToTheLimit(t *testing.T) {
 	t.Parallel()
 	var v valve.Valve[string]
-	rule := v.Hold(func(s string) bool { return strings.HasPrefix(s, "a") }, 1)
+	hold := v.Hold(func(s string) bool { return strings.HasPrefix(s, "a") }, 1)
 	held := pass(t.Context(), &v, "a1")
-	if came, err := rule.Wait(soon(t), 1); err != nil || came[0] != "a1" {
+	if came, err := hold.Wait(soon(t), 1); err != nil || came[0] != "a1" {
 		t.Fatal(came, err)
 	}
 	for _, other := range []string{"b", "a2"} {
@@ -81,7 +81,7 @@ func TestOnlyMatchesAreHeldAndOnlyUpToTheLimit(t *testing.T) {
 			t.Errorf("%s: %v, want through", other, got)
 		}
 	}
-	rule.Release()
+	hold.Release()
 	if got := <-held; got.Fate != valve.Released {
 		t.Errorf("a1: %v", got)
 	}
@@ -115,17 +115,17 @@ func TestTheRulePlacedFirstHolds(t *testing.T) {
 func TestCallerWhoseContextEndsLeaves(t *testing.T) {
 	t.Parallel()
 	var v valve.Valve[string]
-	rule := v.Hold(everyone, 0)
+	hold := v.Hold(everyone, 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	fate := pass(ctx, &v, "a")
-	if _, err := rule.Wait(soon(t), 1); err != nil {
+	if _, err := hold.Wait(soon(t), 1); err != nil {
 		t.Fatal(err)
 	}
 	cancel()
 	if got := <-fate; got.Fate != valve.Left {
 		t.Errorf("got %v, want left", got)
 	}
-	if came, err := rule.Wait(soon(t), 1); err != nil || came[0] != "a" {
+	if came, err := hold.Wait(soon(t), 1); err != nil || came[0] != "a" {
 		t.Errorf("one that left did arrive: %v, %v", came, err)
 	}
 }
@@ -135,13 +135,13 @@ func TestWaitingEnds(t *testing.T) {
 	var v valve.Valve[string]
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	rule := v.Hold(everyone, 0)
-	if _, err := rule.Wait(gone, 1); !errors.Is(err, context.Canceled) {
+	hold := v.Hold(everyone, 0)
+	if _, err := hold.Wait(gone, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended context: %v", err)
 	}
-	rule.Release()
-	if _, err := rule.Wait(soon(t), 1); err == nil {
-		t.Error("waited for a caller at a rule that was decided")
+	hold.Release()
+	if _, err := hold.Wait(soon(t), 1); err == nil {
+		t.Error("waited for a caller at a hold that was decided")
 	}
 	v.Close()
 	v.Close()
@@ -162,9 +162,9 @@ func TestManyCallersAndDecisionsAtOnce(t *testing.T) {
 	for range 20 {
 		deciders.Go(func() {
 			for range 50 {
-				rule := v.Hold(func(n int) bool { return n%2 == 0 }, 3)
-				rule.Arrived()
-				rule.Release()
+				hold := v.Hold(func(n int) bool { return n%2 == 0 }, 3)
+				hold.Arrived()
+				hold.Release()
 			}
 		})
 		callers.Go(func() {

@@ -68,7 +68,7 @@ func (f *Flow) conflict(_ context.Context, call *Call, entry Entry) (Answer, err
 	return Problem(refuse(declared, http.StatusUnprocessableEntity, "idempotency_key_reused", title, "")), nil
 }
 
-func (f *Flow) lapsed(context.Context, *Call, Entry) (Answer, error) {
+func (f *Flow) expired(context.Context, *Call, Entry) (Answer, error) {
 	return Problem(refuse(f.Contract.Expired, http.StatusUnprocessableEntity, "idempotency_key_expired",
 		"The key's lifetime is over; use a new key for a new request", "")), nil
 }

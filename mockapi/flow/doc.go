@@ -9,7 +9,7 @@
 //	   Execute   ─► Book ─► Complete or Fail
 //	   Replay, Conflict, Wait ─► answer, Deliver
 //	   Reconcile ─► Resolve ─► claim again
-//	   TooLate   ─► Lapsed
+//	   TooLate   ─► Expired
 //
 // Each step is a function in Stages. The functions that New puts there are correct; package mutants replaces one at a time
 // with a defect. The package must not know routes, tickets or payments. Start reading at Do, then Stages.

@@ -133,7 +133,7 @@ func (f *Flow) attempt(ctx context.Context, call *Call) (answer Answer, again bo
 		answer, err = f.Replay(ctx, call, entry)
 		return answer, false, err
 	case reference.TooLate:
-		answer, err = f.Lapsed(ctx, call, entry)
+		answer, err = f.Expired(ctx, call, entry)
 		return answer, false, err
 	case reference.Conflict:
 		answer, err = f.Conflict(ctx, call, entry)

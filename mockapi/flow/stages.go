@@ -41,8 +41,8 @@ type Stages struct {
 	// Replay answers with the stored answer, Conflict refuses a changed payload.
 	Replay   func(context.Context, *Call, Entry) (Answer, error)
 	Conflict func(context.Context, *Call, Entry) (Answer, error)
-	// Lapsed refuses a key whose lifetime is over.
-	Lapsed func(context.Context, *Call, Entry) (Answer, error)
+	// Expired refuses a key whose lifetime is over.
+	Expired func(context.Context, *Call, Entry) (Answer, error)
 	// Wait answers a duplicate of what is in progress, or waits and wants the call tried again.
 	Wait func(context.Context, *Call, Entry) (answer Answer, again bool, err error)
 
@@ -94,7 +94,7 @@ func (f *Flow) correct() Stages {
 		Fail:          f.fail,
 		Replay:        f.replay,
 		Conflict:      f.conflict,
-		Lapsed:        f.lapsed,
+		Expired:       f.expired,
 		Wait:          f.wait,
 		Resolve:       f.resolve,
 		Orphan:        f.orphan,

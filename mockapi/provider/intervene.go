@@ -9,7 +9,7 @@ import (
 
 // Hold holds calls. One decision (Release, Book, Fail or Drop) ends it: the held calls meet that fate, later ones it does not
 // see. Only the first decision counts. A held call stays held when its caller goes away, until the decision.
-type Hold struct{ rule *valve.Rule[Call] }
+type Hold struct{ rule *valve.Hold[Call] }
 
 // Hold holds the next calls that match and are no lookups, at most limit of them (0: all until the decision).
 func (g *Gate) Hold(when When, match Match, limit int) *Hold {
