@@ -20,7 +20,8 @@ import (
 // TestConformanceOnPostgreSQL runs what rests on the store alone: repetition, concurrency and death.
 func TestConformanceOnPostgreSQL(t *testing.T) {
 	t.Parallel()
-	report := onPostgres(t, "", run.Selection{Packs: []string{"replay", "race", "crash", "failure"}, Operations: []string{"create-ticket"}})
+	out := t.TempDir()
+	report := onPostgresIn(t, out, "", run.Selection{Packs: []string{"replay", "race", "crash", "failure"}, Operations: []string{"create-ticket"}})
 	passed := map[string]int{}
 	for _, v := range report.Verdicts {
 		switch v.Verdict {
@@ -46,6 +47,7 @@ func TestConformanceOnPostgreSQL(t *testing.T) {
 			t.Errorf("%d verdicts of pack %s passed, want 5 or more", passed[pack], pack)
 		}
 	}
+	holdsWithoutProof(t, out, func(fault string) bool { return !strings.HasPrefix(fault, "store-") })
 }
 
 // A database that keeps its promises does not mend a claim that is no claim; and the link to it shows what else does not. Mutants
@@ -107,6 +109,11 @@ func TestDatabaseBehindSomebodyElsesToxiproxy(t *testing.T) {
 // onPostgres is against with the mock on a schema of its own.
 func onPostgres(t *testing.T, mutant string, sel run.Selection, changes ...func(*config.Config)) *reports.Report {
 	t.Helper()
+	return onPostgresIn(t, t.TempDir(), mutant, sel, changes...)
+}
+
+func onPostgresIn(t *testing.T, out, mutant string, sel run.Selection, changes ...func(*config.Config)) *reports.Report {
+	t.Helper()
 	location := storetest.Schema(t)
 	self, err := os.Executable()
 	if err != nil {
@@ -119,7 +126,7 @@ func onPostgres(t *testing.T, mutant string, sel run.Selection, changes ...func(
 	for _, change := range changes {
 		change(cfg)
 	}
-	report, err := suites.Execute(t.Context(), suites.Options{Config: cfg, Selection: sel, Out: t.TempDir()})
+	report, err := suites.Execute(t.Context(), suites.Options{Config: cfg, Selection: sel, Out: out})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 func gracefulStopRule(c rule.Case, h *history.History) []rule.Finding {
 	first := h.First("first")
 	f := c.Once(h, first, notStoppedAtWork(h, first), verdict.Strong)
-	if f.Outcome == verdict.Inconclusive && !h.Has(string(catalogue.NeedGate)) && !h.Has(string(catalogue.NeedStoreLink)) {
+	if f.Outcome == verdict.Inconclusive && stopped(h) && !h.Has(string(catalogue.NeedGate)) && !h.Has(string(catalogue.NeedStoreLink)) {
 		return one(rule.NotAssessed("nothing can hold the operation up while the target is asked to end: add target.downstream or target.store"))
 	}
 	if f.Outcome != verdict.Pass {
@@ -32,14 +32,21 @@ func notStoppedAtWork(h *history.History, first *history.Attempt) (missing strin
 	if missing := rule.NotWhole(first); missing != "" {
 		return missing
 	}
-	stops := h.Faults("stop")
-	switch {
-	case len(stops) == 0 || !stops[0].Landed:
+	if !stopped(h) {
 		return "the target was not seen to end"
+	}
+	stops := h.Faults(history.FaultStop)
+	switch {
 	case first.Link.LastRequestAt > stops[0].Given:
 		return "the request came after the target was asked to end"
 	case first.Link.FirstByteAt > 0 && first.Link.FirstByteAt < stops[0].Given:
 		return "the operation was over before the target was asked to end"
 	}
 	return ""
+}
+
+// stopped tells whether the target was asked to end, and seen to.
+func stopped(h *history.History) bool {
+	stops := h.Faults(history.FaultStop)
+	return len(stops) > 0 && stops[0].Landed
 }

@@ -17,16 +17,17 @@ func TestGracefulStop(t *testing.T) {
 		rest  func(h trial)
 		want  verdict.Outcome
 	}{
-		"finished":                 {want: verdict.Pass},
-		"taken up again":           {first: func(h trial) *history.Attempt { return h.Silent(h.in, "first") }, want: verdict.Pass},
-		"killed after the grace":   {first: func(h trial) *history.Attempt { return h.Silent(h.in, "first") }, spoil: func(h *history.History, _ *history.Attempt) { h.Faults("stop")[0].Forced = true }, want: verdict.Pass},
-		"done again":               {rest: func(h trial) { h.back(201, `{"id":"t2"}`).effects(2, "t1", "t2") }, want: verdict.Fail},
-		"left open":                {first: func(h trial) *history.Attempt { return h.Silent(h.in, "first") }, rest: func(h trial) { h.back(409, `{}`).effects(1, "t1") }, want: verdict.Fail},
-		"acknowledged and lost":    {rest: func(h trial) { h.back(201, created).effects(0) }, want: verdict.Fail},
-		"it did not end":           {spoil: func(h *history.History, _ *history.Attempt) { h.Faults("stop")[0].Landed = false }, want: verdict.Inconclusive},
-		"it was over before":       {spoil: func(h *history.History, _ *history.Attempt) { h.Faults("stop")[0].Given = 1 << 40 }, want: verdict.Inconclusive},
-		"it was over, no way else": {spoil: func(h *history.History, _ *history.Attempt) { h.Faults("stop")[0].Given, h.Capabilities = 1<<40, nil }, want: verdict.NotAssessed},
-		"the request came later":   {spoil: func(_ *history.History, first *history.Attempt) { first.Link.LastRequestAt = 1 << 40 }, want: verdict.Inconclusive},
+		"finished":                    {want: verdict.Pass},
+		"taken up again":              {first: func(h trial) *history.Attempt { return h.Silent(h.in, "first") }, want: verdict.Pass},
+		"killed after the grace":      {first: func(h trial) *history.Attempt { return h.Silent(h.in, "first") }, spoil: func(h *history.History, _ *history.Attempt) { h.Faults("stop")[0].Forced = true }, want: verdict.Pass},
+		"done again":                  {rest: func(h trial) { h.back(201, `{"id":"t2"}`).effects(2, "t1", "t2") }, want: verdict.Fail},
+		"left open":                   {first: func(h trial) *history.Attempt { return h.Silent(h.in, "first") }, rest: func(h trial) { h.back(409, `{}`).effects(1, "t1") }, want: verdict.Fail},
+		"acknowledged and lost":       {rest: func(h trial) { h.back(201, created).effects(0) }, want: verdict.Fail},
+		"it did not end":              {spoil: func(h *history.History, _ *history.Attempt) { h.Faults("stop")[0].Landed = false }, want: verdict.Inconclusive},
+		"it was over before":          {spoil: func(h *history.History, _ *history.Attempt) { h.Faults("stop")[0].Given = 1 << 40 }, want: verdict.Inconclusive},
+		"it did not end, no way else": {spoil: func(h *history.History, _ *history.Attempt) { h.Faults("stop")[0].Landed, h.Capabilities = false, nil }, want: verdict.Inconclusive},
+		"it was over, no way else":    {spoil: func(h *history.History, _ *history.Attempt) { h.Faults("stop")[0].Given, h.Capabilities = 1<<40, nil }, want: verdict.NotAssessed},
+		"the request came later":      {spoil: func(_ *history.History, first *history.Attempt) { first.Link.LastRequestAt = 1 << 40 }, want: verdict.Inconclusive},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

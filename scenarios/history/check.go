@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/oncespec/oncespec/scenarios/storm"
 )
@@ -90,8 +91,8 @@ func (c *checker) event(at string, e Event) error {
 		return c.attempt(at+"/attempt", e.Attempt)
 	case e.Observation != nil:
 		return c.observation(at+"/observation", e.Observation)
-	case e.Fault != nil && e.Fault.Kind == "":
-		return misfit(at+"/fault/kind", "names no fault")
+	case e.Fault != nil && !slices.Contains(FaultKinds, e.Fault.Kind):
+		return misfit(at+"/fault/kind", "found %q, expected one of %s", e.Fault.Kind, strings.Join(FaultKinds, ", "))
 	case e.Fault != nil && e.Fault.Intent != "":
 		return c.known(at+"/fault/intent", e.Fault.Intent)
 	case e.Status != nil:

@@ -188,7 +188,7 @@ const (
 
 // Fault is something done to the target or to what it depends on.
 type Fault struct {
-	Kind     string   `json:"kind"` // kill, restart, stop, pause, resume, hold, release, fail-downstream, lose-downstream, drop-downstream, store-hold, store-step, store-release, store-cut, store-mend, store-delay, store-silence, clock
+	Kind     string   `json:"kind"` // one of FaultKinds
 	Intent   string   `json:"intent,omitempty"`
 	Instance int      `json:"instance,omitempty"` // the instance it was done to: 0 is target.url
 	Given    int64    `json:"given_us,omitempty"` // kill, stop, resume: when it was told to; the event is when it was seen to have happened

@@ -8,8 +8,33 @@ const (
 	AtTheEnd   = "final"  // when all of the run is quiet
 )
 
-// Faults at the downstream gate.
+// Kinds of faults.
 const (
-	FaultHold    = "hold"
-	FaultRelease = "release"
+	// At the downstream gate.
+	FaultHold           = "hold"
+	FaultRelease        = "release"
+	FaultFailDownstream = "fail-downstream"
+	FaultLoseDownstream = "lose-downstream"
+	// In the target's life.
+	FaultKill    = "kill"
+	FaultRestart = "restart"
+	FaultStop    = "stop"
+	FaultPause   = "pause"
+	FaultResume  = "resume"
+	FaultClock   = "clock"
+	// On the link to its store.
+	FaultStoreHold    = "store-hold"
+	FaultStoreStep    = "store-step"
+	FaultStoreRelease = "store-release"
+	FaultStoreCut     = "store-cut"
+	FaultStoreMend    = "store-mend"
+	FaultStoreDelay   = "store-delay"
+	FaultStoreSilence = "store-silence"
 )
+
+// FaultKinds are all there are. A history that names another one was not written by a run.
+var FaultKinds = []string{
+	FaultHold, FaultRelease, FaultFailDownstream, FaultLoseDownstream,
+	FaultKill, FaultRestart, FaultStop, FaultPause, FaultResume, FaultClock,
+	FaultStoreHold, FaultStoreStep, FaultStoreRelease, FaultStoreCut, FaultStoreMend, FaultStoreDelay, FaultStoreSilence,
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/oncespec/oncespec/scenarios/jsonfile"
 )
@@ -118,8 +119,7 @@ func (f Fault) check(at string) error {
 			return misfit(at+"/"+only.name, "belongs to the kind %q, and this is %q", only.kind, f.Kind)
 		}
 	}
-	switch f.Kind {
-	case None, Drop, Cut, Reset, Gateway, Delay:
+	if f.Kind == None || slices.Contains(Faults, f.Kind) {
 		return nil
 	}
 	return misfit(at+"/kind", "found %q, expected one of none, drop, cut, reset, gateway, delay", f.Kind)
@@ -130,7 +130,7 @@ func (s *Schedule) checkBlows() error {
 	for i, b := range s.Blows {
 		at := fmt.Sprintf("/blows/%d", i)
 		switch {
-		case b.Kind != Kill && b.Kind != Pause:
+		case !slices.Contains(Blows, b.Kind):
 			return misfit(at+"/kind", "found %q, expected kill or pause", b.Kind)
 		case b.Attempt < 1 || b.Attempt < last:
 			return misfit(at+"/attempt", "found %d, expected 1 or more, and no less than that of the blow before", b.Attempt)

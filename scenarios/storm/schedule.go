@@ -52,6 +52,9 @@ const (
 // Faults are the kinds that a connection can suffer, in reading order.
 var Faults = []Kind{Drop, Cut, Reset, Gateway, Delay}
 
+// Blows are the kinds that can strike it.
+var Blows = []Kind{Kill, Pause}
+
 // Blow strikes the target when so many attempts have begun.
 type Blow struct {
 	Kind    Kind `json:"kind"`

@@ -32,7 +32,7 @@ func (s *Stage) Elapse(ctx context.Context, d time.Duration) (moved time.Duratio
 	}
 	limited, cancel := context.WithTimeout(ctx, c.Within)
 	defer cancel()
-	fault := &history.Fault{Kind: "clock", Detail: fmt.Sprintf("the target's clock was moved by %v", d)}
+	fault := &history.Fault{Kind: history.FaultClock, Detail: fmt.Sprintf("the target's clock was moved by %v", d)}
 	if err := t.moveClock(limited, c, fmt.Sprintf("%.0fs", d.Seconds())); err != nil {
 		fault.Detail = t.redact.text(err.Error())
 	} else {

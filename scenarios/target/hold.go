@@ -127,7 +127,7 @@ func (s *Stage) FailDownstream(in *Intent, status, n int) (heal func()) {
 	i := s.target.gate.Fail(in.state.trace.match(), n, status)
 	return s.heal(func() {
 		i.End()
-		s.rec.add(history.Event{Fault: &history.Fault{Kind: "fail-downstream", Intent: in.ID, Landed: i.Hits() > 0,
+		s.rec.add(history.Event{Fault: &history.Fault{Kind: history.FaultFailDownstream, Intent: in.ID, Landed: i.Hits() > 0,
 			Detail: fmt.Sprintf("%d downstream calls were answered with %d and not booked", i.Hits(), status)}})
 	})
 }
@@ -150,7 +150,7 @@ func (s *Stage) LoseDownstream(in *Intent, n int, lookups bool) (heal func()) {
 			silent.End()
 			detail += fmt.Sprintf(", %d questions about them were not answered", silent.Hits())
 		}
-		s.rec.add(history.Event{Fault: &history.Fault{Kind: "lose-downstream", Intent: in.ID, Landed: lost.Hits() > 0, Detail: detail}})
+		s.rec.add(history.Event{Fault: &history.Fault{Kind: history.FaultLoseDownstream, Intent: in.ID, Landed: lost.Hits() > 0, Detail: detail}})
 	})
 }
 

@@ -46,7 +46,7 @@ type Instance struct {
 
 // Kill ends it at once (SIGKILL, where the run started it).
 func (n *Instance) Kill(ctx context.Context, in *Intent, phase string, evidence []string) error {
-	return n.end(&history.Fault{Kind: "kill", Phase: phase, Evidence: evidence}, in, "killing", func() (life.Exit, error) {
+	return n.end(&history.Fault{Kind: history.FaultKill, Phase: phase, Evidence: evidence}, in, "killing", func() (life.Exit, error) {
 		return n.it.life.Kill(ctx)
 	})
 }
@@ -54,7 +54,7 @@ func (n *Instance) Kill(ctx context.Context, in *Intent, phase string, evidence 
 // Stop asks it to end (SIGTERM, where the run started it) and kills it after the grace; the fault says whether that was needed,
 // where it can be known.
 func (n *Instance) Stop(ctx context.Context, in *Intent, grace time.Duration, phase string, evidence []string) error {
-	return n.end(&history.Fault{Kind: "stop", Phase: phase, Evidence: evidence}, in, "stopping", func() (life.Exit, error) {
+	return n.end(&history.Fault{Kind: history.FaultStop, Phase: phase, Evidence: evidence}, in, "stopping", func() (life.Exit, error) {
 		return n.it.life.Stop(ctx, grace)
 	})
 }
@@ -78,7 +78,7 @@ func (n *Instance) end(fault *history.Fault, in *Intent, doing string, by func()
 
 // Pause freezes it where it stands (SIGSTOP to all of its processes, where the run started it), and returns once it does.
 func (n *Instance) Pause(ctx context.Context, in *Intent, phase string, evidence []string) error {
-	fault := &history.Fault{Kind: "pause", Phase: phase, Evidence: evidence}
+	fault := &history.Fault{Kind: history.FaultPause, Phase: phase, Evidence: evidence}
 	if n.missing != nil {
 		return fmt.Errorf("pause: %w", n.missing)
 	}
@@ -91,7 +91,7 @@ func (n *Instance) Resume(ctx context.Context) error {
 	if n.missing != nil {
 		return fmt.Errorf("resume: %w", n.missing)
 	}
-	fault := &history.Fault{Kind: "resume", Given: n.stage.target.clock.now()} // it may answer before it is known to go on
+	fault := &history.Fault{Kind: history.FaultResume, Given: n.stage.target.clock.now()} // it may answer before it is known to go on
 	err := n.it.life.Resume(ctx)
 	if err == nil {
 		n.it.becomes(serving)
@@ -108,7 +108,7 @@ func (n *Instance) Restart(ctx context.Context) error {
 	if err == nil {
 		n.it.becomes(serving)
 	}
-	failed := n.record(&history.Fault{Kind: "restart"}, nil, "restarting", err)
+	failed := n.record(&history.Fault{Kind: history.FaultRestart}, nil, "restarting", err)
 	if err != nil {
 		if lost := n.stage.target.throughLost(ctx, n.it); lost != nil {
 			return lost

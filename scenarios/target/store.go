@@ -100,7 +100,7 @@ func (s *Stage) HoldStore(in *Intent, dir link.Direction, skip int) *StoreHold {
 	}
 	h.halt = s.target.store.Hold(dir, skip)
 	h.end = s.heal(func() {
-		fault := &history.Fault{Kind: "store-release", Intent: intentID(in), Landed: h.halt.Held() > 0}
+		fault := &history.Fault{Kind: history.FaultStoreRelease, Intent: intentID(in), Landed: h.halt.Held() > 0}
 		fault.Detail = fmt.Sprintf("%d pieces of the database's %s were held, the last released", h.halt.Held(), dir)
 		s.rec.add(history.Event{Fault: fault})
 		h.halt.Release()
@@ -130,7 +130,7 @@ func (h *StoreHold) Arrived(ctx context.Context, f *Flight, n int) bool {
 	defer h.mu.Unlock()
 	if holding > h.noted {
 		h.noted = holding
-		h.stage.rec.add(history.Event{Fault: &history.Fault{Kind: "store-hold", Intent: intentID(h.in), Landed: true,
+		h.stage.rec.add(history.Event{Fault: &history.Fault{Kind: history.FaultStoreHold, Intent: intentID(h.in), Landed: true,
 			Detail: fmt.Sprintf("the database's %s are held on %d connections", h.dir, holding)}})
 	}
 	return err == nil
@@ -154,7 +154,7 @@ func (h *StoreHold) Step() int {
 	defer h.mu.Unlock()
 	h.noted = 0
 	n := h.halt.Step()
-	h.stage.rec.add(history.Event{Fault: &history.Fault{Kind: "store-step", Intent: intentID(h.in), Landed: n > 0,
+	h.stage.rec.add(history.Event{Fault: &history.Fault{Kind: history.FaultStoreStep, Intent: intentID(h.in), Landed: n > 0,
 		Detail: fmt.Sprintf("%d held pieces of the database's %s went", n, h.dir)}})
 	return n
 }
@@ -173,12 +173,12 @@ func (s *Stage) CutStore(in *Intent) (taken int, mend func()) {
 	}
 	taken = s.target.store.Cut()
 	before := s.target.store.Proof().TurnedAway
-	s.rec.add(history.Event{Fault: &history.Fault{Kind: "store-cut", Intent: intentID(in), Landed: taken > 0,
+	s.rec.add(history.Event{Fault: &history.Fault{Kind: history.FaultStoreCut, Intent: intentID(in), Landed: taken > 0,
 		Detail: fmt.Sprintf("%d connections to the database were cut", taken)}})
 	return taken, s.heal(func() {
 		s.target.store.Mend()
 		away := s.target.store.Proof().TurnedAway - before
-		s.rec.add(history.Event{Fault: &history.Fault{Kind: "store-mend", Intent: intentID(in), Landed: taken+away > 0,
+		s.rec.add(history.Event{Fault: &history.Fault{Kind: history.FaultStoreMend, Intent: intentID(in), Landed: taken+away > 0,
 			Detail: fmt.Sprintf("connections to the database may be made again, %d were turned away", away)}})
 	})
 }
@@ -198,7 +198,7 @@ func (s *Stage) DelayStore(in *Intent, by time.Duration) (end func()) {
 		s.target.store.Delay(0)
 		now := s.target.store.Proof()
 		requests, answers := now.Requests.Delayed-before.Requests.Delayed, now.Answers.Delayed-before.Answers.Delayed
-		s.rec.add(history.Event{Fault: &history.Fault{Kind: "store-delay", Intent: intentID(in), Landed: requests > 0 && answers > 0,
+		s.rec.add(history.Event{Fault: &history.Fault{Kind: history.FaultStoreDelay, Intent: intentID(in), Landed: requests > 0 && answers > 0,
 			Detail: fmt.Sprintf("%d requests to the database and %d answers of it came %v later", requests, answers, by)}})
 	})
 }
@@ -219,7 +219,7 @@ func (s *Stage) SilenceStore(in *Intent) (end func()) {
 		taken := s.target.store.Break()
 		requests.Release()
 		answers.Release()
-		s.rec.add(history.Event{Fault: &history.Fault{Kind: "store-silence", Intent: intentID(in), Landed: held > 0,
+		s.rec.add(history.Event{Fault: &history.Fault{Kind: history.FaultStoreSilence, Intent: intentID(in), Landed: held > 0,
 			Detail: fmt.Sprintf("%d pieces were taken on the way to or from the database and never delivered, %d connections were cut", held, taken)}})
 	})
 }

@@ -1,0 +1,462 @@
+package suites_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/oncespec/oncespec/faults/burst"
+	"github.com/oncespec/oncespec/faults/link"
+	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/history"
+	"github.com/oncespec/oncespec/scenarios/run"
+	"github.com/oncespec/oncespec/scenarios/storm"
+	"github.com/oncespec/oncespec/scenarios/verdict"
+)
+
+// proven is what is known of one fault that the product can do.
+type proven struct {
+	fault string // as the code names it: see faultsInCode
+	// shown are the tests in which somebody else than the fault saw that it landed, or that it did not: "folder TestName".
+	shown []string
+	// requirements pass only where it landed: on the histories of a right target, each is inconclusive once missed has made them
+	// those of a fault that did not land. None: with says why.
+	requirements []string
+	missed       func(h *history.History) bool // false: the history has none of it
+	with         string
+}
+
+// selfProof holds every fault to what a verdict owes it.
+var selfProof = []proven{
+	{"plan DropResponse", []string{"faults/link TestResponseFaults", "scenarios/target TestFaultsLandAndAreProven"},
+		[]string{"lost/response", "crash/after-record", "status/by-key"}, attempts("answer dropped", letThrough), ""},
+	{"plan CutResponse", []string{"faults/link TestResponseFaults", "faults/link TestCutAtOrBeyondTheEndIsNoCut", "scenarios/target TestFaultsLandAndAreProven"},
+		[]string{"lost/partial-response"}, attempts("answer cut after", letThrough), ""},
+	{"plan ResetResponse", []string{"faults/link TestResetReachesTheClientAsReset", "scenarios/target TestFaultsLandAndAreProven"},
+		[]string{"lost/reset"}, attempts("connection reset", letThrough), ""},
+	{"plan ReplaceResponse", []string{"faults/link TestResponseFaults", "scenarios/target TestFaultsLandAndAreProven"},
+		[]string{"lost/gateway-error"}, attempts("answer replaced", letThrough), ""},
+	{"plan HoldResponse", []string{"faults/link TestHeldResponse", "faults/link TestReleaseBeforeTheResponseHoldsNothing", "scenarios/target TestHeldAnswer"},
+		[]string{"lost/slow-response"}, all(attempts("answer held", letThrough), without(history.FaultHold, history.FaultRelease)), ""},
+	{"plan CutRequest", []string{"faults/link TestCutRequestForwardsExactlyItsBytes", "faults/link TestRequestCutBeyondItsEndIsNoCut"},
+		[]string{"lost/partial-request"}, attempts("request cut", letThrough), ""},
+	{"plan HangUpAfter", []string{"faults/link TestHangUpIsAtOnce"},
+		[]string{"lost/client-gone"}, attempts("the client ", letThrough), ""},
+	{"plan DribbleRequest", []string{"faults/link TestDribbledRequestArrivesWholeAndInSlices"},
+		[]string{"lost/slow-request"}, attempts("request dribbled", atOnce), ""},
+	{"send HangUp", []string{"faults/link TestHangUpIsAtOnce", "scenarios/target TestClientGivesUp"},
+		[]string{"lost/client-gone"}, attempts("the client ", letThrough), ""},
+	{"send GiveUp", []string{"scenarios/target TestClientGivesUp"},
+		[]string{"lost/slow-response"}, attempts("the client gives up", letThrough), ""},
+
+	{history.FaultHold, []string{"mockapi/provider TestHeldCallMeetsItsFate", "scenarios/target TestHold", "scenarios/target TestHoldWithoutCall"},
+		[]string{"crash/fencing", "race/in-flight", "race/in-flight-then-replay", "race/retry-after", "status/in-progress", "conflict/in-flight", "lost/slow-response"},
+		without(history.FaultHold, history.FaultRelease), ""},
+	{history.FaultRelease, []string{"mockapi/provider TestHeldCallMeetsItsFate", "scenarios/target TestHold"}, nil, nil, "the end of a hold: what was not held is not released"},
+	{history.FaultFailDownstream, []string{"mockapi/provider TestFailures", "scenarios/target TestFailDownstream"},
+		[]string{"failure/transient", "conflict/after-failure"}, all(notLanded(history.FaultFailDownstream), calls(func(c *history.Call) { c.Status = 201 })), ""},
+	{history.FaultLoseDownstream, []string{"mockapi/provider TestLostAnswers", "scenarios/target TestLoseDownstream"},
+		[]string{"failure/unknown", "status/unknown", "key/unresolved-kept"}, all(notLanded(history.FaultLoseDownstream), calls(func(c *history.Call) { c.Status = 201 })), ""},
+
+	{history.FaultKill, []string{"faults/life TestKillIsSeenAndRestartBringsItBack", "faults/life TestContainerIsKilledAndStartsAgainOnItsVolume", "scenarios/target TestKillAndRestart", "scenarios/target TestOneInstanceIsKilledAndStopped"},
+		[]string{"crash/after-claim", "crash/after-effect", "crash/after-record", "crash/durable", "crash/not-stuck", "crash/sweep"}, notLanded(history.FaultKill), ""},
+	{history.FaultKill + " after the answer", []string{"scenarios/target TestLook"},
+		[]string{"crash/after-record", "crash/sweep"}, answeredBefore(history.FaultKill), ""},
+	{history.FaultRestart, []string{"faults/life TestKillIsSeenAndRestartBringsItBack", "scenarios/target TestKillAndRestart"},
+		[]string{"crash/after-claim", "crash/after-effect", "crash/not-stuck", "crash/durable"}, neverBack, ""},
+	{history.FaultStop, []string{"faults/life TestStop", "faults/life TestContainerIsStoppedWithAGrace", "scenarios/target TestOneInstanceIsKilledAndStopped"},
+		[]string{"crash/graceful-stop"}, notLanded(history.FaultStop), ""},
+	{history.FaultStop + " after the answer", []string{"scenarios/target TestOneInstanceIsKilledAndStopped"},
+		[]string{"crash/graceful-stop"}, answeredBefore(history.FaultStop), ""},
+	{history.FaultPause, []string{"faults/life TestPauseFreezesAndResumeGoesOn", "faults/life TestContainerStandsStillAndGoesOn", "scenarios/target TestOneInstanceStandsStill"},
+		[]string{"crash/fencing"}, notLanded(history.FaultPause), ""},
+	{history.FaultResume, []string{"faults/life TestPauseFreezesAndResumeGoesOn", "faults/life TestContainerStandsStillAndGoesOn", "scenarios/target TestOneInstanceStandsStill"},
+		[]string{"crash/fencing"}, notLanded(history.FaultResume), ""},
+	{history.FaultClock, []string{"scenarios/target TestTheClockIsMoved"},
+		[]string{"key/expired", "key/retained", "key/unresolved-kept"}, notLanded(history.FaultClock), ""},
+
+	{history.FaultStoreCut, []string{"faults/link TestACutTakesWhatIsHeld", "scenarios/target TestCutStore"},
+		[]string{"crash/store-link", "failure/store-down"}, notLanded(history.FaultStoreCut, history.FaultStoreMend, history.FaultStoreSilence), ""},
+	{history.FaultStoreMend, []string{"scenarios/target TestCutStore"}, nil, nil, "the end of a cut: where it fails the retry does not reach anything"},
+	{history.FaultStoreSilence, []string{"scenarios/target TestSilenceStore"},
+		[]string{"failure/store-down"}, notLanded(history.FaultStoreCut, history.FaultStoreMend, history.FaultStoreSilence), ""},
+	{history.FaultStoreHold, []string{"faults/link TestARelayHoldsOneWay", "scenarios/target TestHoldStore", "scenarios/target TestHoldStoreNotLanded"},
+		[]string{"crash/store-link"}, all(without(history.FaultStoreHold, history.FaultStoreRelease), notLanded(history.FaultStoreCut)), ""},
+	{history.FaultStoreStep, []string{"faults/link TestAHaltSteps", "scenarios/target TestStepStore"}, nil, nil, "goes from one hold to the next"},
+	{history.FaultStoreRelease, []string{"scenarios/target TestHoldStore"}, nil, nil, "the end of a hold"},
+	{history.FaultStoreDelay, []string{"faults/link TestARelayDelaysBothWays", "scenarios/target TestDelayStore"}, nil, nil,
+		"no scenario uses it by itself; a rung of the race ladder does, whose proof is that requests overlapped"},
+
+	{"storm " + string(storm.Drop), []string{"scenarios/target TestFaultsLandAndAreProven"}, []string{"lost/storm"}, attempts("answer dropped", letThrough), ""},
+	{"storm " + string(storm.Cut), []string{"scenarios/target TestFaultsLandAndAreProven"}, []string{"lost/storm"}, attempts("answer cut after", letThrough), ""},
+	{"storm " + string(storm.Reset), []string{"scenarios/target TestFaultsLandAndAreProven"}, []string{"lost/storm"}, attempts("connection reset", letThrough), ""},
+	{"storm " + string(storm.Gateway), []string{"scenarios/target TestFaultsLandAndAreProven"}, []string{"lost/storm"}, attempts("answer replaced", letThrough), ""},
+	{"storm " + string(storm.Delay), []string{"scenarios/target TestHeldAnswer"}, []string{"lost/storm"}, attempts("answer held", letThrough), ""},
+	{"storm " + string(storm.Kill), []string{"scenarios/target TestKillAndRestart"}, []string{"lost/storm"}, notLanded(history.FaultKill), ""},
+	{"storm " + string(storm.Pause), []string{"scenarios/target TestOneInstanceStandsStill"}, []string{"lost/storm"}, notLanded(history.FaultPause), ""},
+
+	{"rung StoreHoldName", []string{"scenarios/target TestHeldTogetherAtTheStore", "faults/link TestLockstep"}, races, oneByOne(burst.StoreHoldName), ""},
+	{"rung StoreLatencyName", []string{"faults/link TestARelayDelaysBothWays"}, races, oneByOne(burst.StoreLatencyName), ""},
+	{"rung FreezeName", []string{"scenarios/target TestFrozenTargetFindsAllRequests"}, races, oneByOne(burst.FreezeName), ""},
+	{"rung HTTP2Name", []string{"scenarios/target TestOneWrite"}, races, oneByOne(burst.HTTP2Name), ""},
+	{"rung BarrierName", []string{"scenarios/target TestBurstOverlaps", "faults/burst TestBurstThatRanOneByOneSaysSo"}, races, oneByOne(burst.BarrierName), ""},
+
+	{"changed payload", []string{"scenarios/target TestCompose"},
+		[]string{"conflict/refused", "conflict/no-effect", "conflict/in-flight"}, refusedAlone, ""},
+}
+
+// races are the requirements of simultaneous requests.
+var races = []string{"race/one-effect", "race/answers", "race/changed-payload", "race/distinct-keys", "race/replicas"}
+
+// faultsInCode finds every fault that the code can do, under the names of selfProof.
+func faultsInCode(t *testing.T) (all []string) {
+	t.Helper()
+	plan := reflect.TypeFor[link.Plan]()
+	for i := range plan.NumField() {
+		all = append(all, "plan "+plan.Field(i).Name)
+	}
+	all = append(all, history.FaultKinds...)
+	for _, kind := range append(slices.Clone(storm.Faults), storm.Blows...) {
+		all = append(all, "storm "+string(kind))
+	}
+	for _, name := range constants(t, filepath.Join("..", "faults", "burst", "rung.go")) {
+		if strings.HasSuffix(name, "Name") {
+			all = append(all, "rung "+name)
+		}
+	}
+	return append(all, "send HangUp", "send GiveUp", "changed payload")
+}
+
+// constants lists those that a file declares.
+func constants(t *testing.T, file string) (names []string) {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range parsed.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.CONST {
+			for _, s := range g.Specs {
+				for _, n := range s.(*ast.ValueSpec).Names {
+					names = append(names, n.Name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// TestEveryFaultHasItsProof: a fault that is new in the code has to be shown to land, and to be inconclusive where it does not.
+func TestEveryFaultHasItsProof(t *testing.T) {
+	t.Parallel()
+	listed := map[string]bool{}
+	for _, p := range selfProof {
+		listed[p.fault] = true
+		if len(p.shown) == 0 {
+			t.Errorf("%s: no test shows that it lands", p.fault)
+		}
+		if (len(p.requirements) == 0) == (p.with == "") || (len(p.requirements) == 0) != (p.missed == nil) {
+			t.Errorf("%s: either requirements are inconclusive without it, or it is said why there are none", p.fault)
+		}
+		for _, id := range p.requirements {
+			if _, known := catalogue.Find(id); !known {
+				t.Errorf("%s: there is no requirement %s", p.fault, id)
+			}
+		}
+		for _, where := range p.shown {
+			folder, name, _ := strings.Cut(where, " ")
+			if !declares(t, filepath.Join("..", folder), name) {
+				t.Errorf("%s: there is no %s in %s", p.fault, name, folder)
+			}
+		}
+	}
+	for _, r := range catalogue.All() {
+		rests := slices.ContainsFunc(selfProof, func(p proven) bool { return slices.Contains(p.requirements, r.ID) })
+		if slices.Contains([]string{"lost", "race", "crash"}, r.Pack()) && !rests {
+			t.Errorf("%s is about a fault, and nothing says which one it is inconclusive without", r.ID)
+		}
+	}
+	for _, fault := range faultsInCode(t) {
+		if !listed[fault] {
+			t.Errorf("the code can do %q, and nothing says who saw it land and what is inconclusive without it", fault)
+		}
+	}
+}
+
+// declares tells whether a test of that name stands in a folder.
+func declares(t *testing.T, folder, test string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(files, func(file string) bool {
+		text, err := os.ReadFile(file)
+		return err == nil && strings.Contains(string(text), "\nfunc "+test+"(")
+	})
+}
+
+// inconclusiveWithout takes the stored run of a right target, and from its histories one fault after another: what passed with it
+// neither passes nor fails without. It returns the faults that the run had.
+func inconclusiveWithout(t *testing.T, dir string) (had []string) {
+	t.Helper()
+	plan, histories, err := run.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	passed := map[string]bool{}
+	for _, v := range run.Judge(plan, histories) {
+		passed[key(v)] = passed[key(v)] || v.Verdict == verdict.Pass
+	}
+	for _, p := range selfProof {
+		for _, id := range p.requirements {
+			requirement, _ := catalogue.Find(id)
+			spoilt, on := missed(t, p, requirement, histories)
+			if len(on) > 0 {
+				had = append(had, p.fault)
+			}
+			inconclusive := map[string]int{}
+			for _, v := range run.Judge(only(plan, id), spoilt) {
+				operation := v.Operations[0]
+				if !on[operation] || !passed[key(v)] {
+					continue
+				}
+				switch v.Verdict {
+				case verdict.Inconclusive:
+					inconclusive[operation]++
+				case verdict.NotAssessed: // a part that this history is none of, or another way to say that there was nothing to judge
+				default:
+					t.Errorf("%s on %s without %q: %s, %s", v.Name(), operation, p.fault, v.Verdict, v.Detail)
+				}
+			}
+			for operation := range on {
+				if passed[id+" "+operation] && inconclusive[operation] == 0 {
+					t.Errorf("%s on %s without %q: not inconclusive", id, operation, p.fault)
+				}
+			}
+		}
+	}
+	slices.Sort(had)
+	return slices.Compact(had)
+}
+
+// only is the part of a plan that asks for one requirement.
+func only(p *run.Plan, id string) *run.Plan {
+	part := *p
+	part.Checks = nil
+	for _, c := range p.Checks {
+		if c.Requirement == id {
+			part.Checks = append(part.Checks, c)
+		}
+	}
+	return &part
+}
+
+func key(v verdict.Verdict) string { return v.ID + " " + v.Operations[0] }
+
+// missed copies the histories, those of the requirement's scenarios without the fault, and tells on which operations there was one.
+func missed(t *testing.T, p proven, r catalogue.Requirement, hs []*history.History) (spoilt []*history.History, on map[string]bool) {
+	t.Helper()
+	on = map[string]bool{}
+	for _, h := range hs {
+		if slices.Contains(r.Scenarios, h.Scenario) {
+			h = copied(t, h)
+			if p.missed(h) {
+				on[h.Operations[0]] = true
+			}
+		}
+		spoilt = append(spoilt, h)
+	}
+	return spoilt, on
+}
+
+func copied(t *testing.T, h *history.History) *history.History {
+	t.Helper()
+	data, err := json.Marshal(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := new(history.History)
+	if err := json.Unmarshal(data, c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// attempts changes those that something was planned for.
+func attempts(planned string, change func(h *history.History, a *history.Attempt)) func(*history.History) bool {
+	return func(h *history.History) (found bool) {
+		for _, a := range h.Attempts() {
+			if strings.Contains(a.Fault, planned) {
+				found = true
+				change(h, a)
+			}
+		}
+		return found
+	}
+}
+
+// letThrough makes an attempt one whose connection let everything through.
+func letThrough(h *history.History, a *history.Attempt) {
+	a.Outcome, a.Reason, a.TimedOut, a.Replaced = history.Answered, "", false, false
+	a.Link.RequestWhole, a.Link.Cut, a.Link.Held = true, false, false
+	a.Link.ResponseBytes = max(a.Link.ResponseBytes, 200)
+	a.Link.ForwardedBytes = a.Link.ResponseBytes
+	if a.Link.FirstByteAt == 0 {
+		a.Link.FirstByteAt = a.Link.LastRequestAt + 1
+	}
+	a.Answer = answerOf(h, a.Intent)
+}
+
+// answerOf is what an intent was answered when nothing was in the way.
+func answerOf(h *history.History, intent string) *history.Answer {
+	answer := &history.Answer{Status: 201, Header: map[string][]string{}}
+	for _, a := range h.AttemptsOf(intent) {
+		if a.Outcome == history.Answered && a.Answer != nil && a.Answer.Status < 300 && a.Fault == "" {
+			answer = a.Answer
+		}
+	}
+	return answer
+}
+
+// atOnce makes an attempt one whose request came in one piece.
+func atOnce(_ *history.History, a *history.Attempt) { a.Link.LastRequestAt = a.Began + 100 }
+
+// notLanded makes faults of these kinds such as were not seen to happen.
+func notLanded(kinds ...string) func(*history.History) bool {
+	return func(h *history.History) bool {
+		found := h.Faults(kinds...)
+		for _, f := range found {
+			f.Landed, f.Moved = false, 0
+		}
+		return len(found) > 0
+	}
+}
+
+// without takes faults of these kinds away.
+func without(kinds ...string) func(*history.History) bool {
+	return func(h *history.History) bool {
+		before := len(h.Events)
+		h.Events = slices.DeleteFunc(h.Events, func(e history.Event) bool { return e.Fault != nil && slices.Contains(kinds, e.Fault.Kind) })
+		for i := range h.Events {
+			h.Events[i].Seq = i + 1
+		}
+		return len(h.Events) < before
+	}
+}
+
+// all does several things to a history; it counts as changed where one of them found something.
+func all(changes ...func(*history.History) bool) func(*history.History) bool {
+	return func(h *history.History) (found bool) {
+		for _, change := range changes {
+			found = change(h) || found
+		}
+		return found
+	}
+}
+
+// calls changes what the ledger saw downstream.
+func calls(change func(*history.Call)) func(*history.History) bool {
+	return func(h *history.History) (found bool) {
+		for _, e := range h.Events {
+			for i := range observed(e) {
+				found = true
+				change(&e.Observation.Calls[i])
+			}
+		}
+		return found
+	}
+}
+
+func observed(e history.Event) []history.Call {
+	if e.Observation == nil {
+		return nil
+	}
+	return e.Observation.Calls
+}
+
+// answeredBefore makes faults of a kind come when the attempts that they were to strike had been answered.
+func answeredBefore(kind string) func(*history.History) bool {
+	return func(h *history.History) bool {
+		found := h.Faults(kind)
+		if len(found) == 0 || kind == history.FaultStop && !h.Has(string(catalogue.NeedGate)) && !h.Has(string(catalogue.NeedStoreLink)) {
+			return false // an operation that nothing can hold up may always be over first: not assessed
+		}
+		late := int64(0)
+		for _, a := range h.Attempts("first") {
+			letThrough(h, a)
+			a.Ended = a.Link.FirstByteAt + 1
+			late = max(late, a.Ended)
+		}
+		for _, f := range found {
+			f.Given, f.Phase = max(f.Given, late+1), history.AfterRecord
+		}
+		return true
+	}
+}
+
+// neverBack makes the target stay down after its kill: nothing reaches it any more.
+func neverBack(h *history.History) (found bool) {
+	for _, e := range h.Events {
+		switch {
+		case e.Fault != nil && e.Fault.Kind == history.FaultRestart:
+			e.Fault.Landed, found = false, true
+		case found && e.Attempt != nil && e.Attempt.Label == "retry":
+			a := e.Attempt
+			a.Outcome, a.Reason, a.Answer, a.Link = history.Unsent, "connection refused", nil, history.Link{}
+		}
+	}
+	return found
+}
+
+// oneByOne makes bursts such as a rung sent one request after another, each when the one before was answered.
+func oneByOne(rung string) func(*history.History) bool {
+	return func(h *history.History) bool { return oneAfterAnother(h, rung) }
+}
+
+func oneAfterAnother(h *history.History, rung string) bool {
+	bursts := h.Bursts("")
+	for _, b := range bursts {
+		h.Rung, b.Rung = rung, rung
+		b.AtStore, b.There, b.Together, b.Overlapped, b.Strong = 1, 0, 1, 0, false
+		at := int64(0)
+		for _, e := range h.Events {
+			at = max(at, e.At)
+		}
+		for _, a := range h.Attempts(b.Label) {
+			if slices.Contains(b.Attempts, a.ID) {
+				a.Began, a.Link.LastRequestAt, a.Link.FirstByteAt, a.Ended = at+1, at+2, at+3, at+4
+				at += 4
+			}
+		}
+	}
+	return len(bursts) > 0
+}
+
+// refusedAlone makes the changed payload one that the target refuses under a fresh key, too.
+func refusedAlone(h *history.History) (found bool) {
+	for _, a := range h.Attempts("control") {
+		a.Answer, found = &history.Answer{Status: 400, Header: map[string][]string{}}, true
+	}
+	return found
+}
+
+// holdsWithoutProof runs the check on a stored run, and holds it to have had the faults, except those that only another run has.
+func holdsWithoutProof(t *testing.T, dir string, elsewhere func(fault string) bool) {
+	t.Helper()
+	had := inconclusiveWithout(t, dir)
+	for _, p := range selfProof {
+		if p.missed != nil && !slices.Contains(had, p.fault) && !elsewhere(p.fault) {
+			t.Errorf("the run never had %q", p.fault)
+		}
+	}
+	t.Log(fmt.Sprintf("%d faults: ", len(had)), strings.Join(had, ", "))
+}
