@@ -109,7 +109,7 @@ type counted struct {
 func (c counted) Write(data []byte) (int, error) {
 	n, err := c.Writer.Write(data)
 	if n > 0 {
-		c.ledger.requestForwarded(n)
+		c.ledger.requestForwarded(n, time.Now())
 	}
 	return n, err
 }

@@ -12,8 +12,7 @@ type Proof struct {
 	// DialError says why the upstream could not be reached; empty if it could, or if nobody tried.
 	DialError string
 
-	// RequestBytes came from the client; RequestForwarded of them were handed to the upstream's socket. The last piece may
-	// still have been on its way if the upstream died at that moment.
+	// RequestBytes came from the client; RequestForwarded of them were written to the upstream's socket.
 	RequestBytes, RequestForwarded int64
 	// ResponseBytes came from the upstream; ResponseForwarded were handed to the client's socket (the bytes of a replacement
 	// count here too).
@@ -56,12 +55,11 @@ func (l *ledger) note(change func(*Proof)) {
 	change(&l.proof)
 }
 
-func (l *ledger) requestForwarded(n int) {
-	now := time.Now()
+func (l *ledger) requestForwarded(n int, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.proof.RequestForwarded += int64(n)
-	l.proof.LastRequestByte = now
+	l.proof.LastRequestByte = at
 	waiting := l.waiters[:0]
 	for _, w := range l.waiters {
 		if l.proof.RequestForwarded >= w.bytes {

@@ -3,6 +3,7 @@ package link
 import (
 	"time"
 
+	"github.com/Shopify/toxiproxy/v2/stream"
 	"github.com/Shopify/toxiproxy/v2/toxics"
 )
 
@@ -62,8 +63,12 @@ func (c *conn) forward(stub *toxics.ToxicStub, data []byte) bool {
 		if !c.send(stub, data[:n], c.upstreamGone) {
 			return false
 		}
+		at := time.Now() // the answer to it cannot be older, and may be seen before we are back
+		if !c.written(stub) {
+			return false
+		}
 		if c.wire.bridge == nil {
-			c.wire.ledger.requestForwarded(n)
+			c.wire.ledger.requestForwarded(n, at)
 		}
 		data = data[n:]
 		if dribble.Pause > 0 && !c.pause(dribble.Pause) {
@@ -71,6 +76,24 @@ func (c *conn) forward(stub *toxics.ToxicStub, data []byte) bool {
 		}
 	}
 	return true
+}
+
+// written waits until what was sent last is in the upstream's socket: whoever writes there comes for more only then. Until that
+// a wire that is closed takes it away, and nothing of it may be said to have been forwarded.
+func (c *conn) written(stub *toxics.ToxicStub) bool {
+	nothing := &stream.StreamChunk{Data: []byte{}} // nil would be the end
+	select {
+	case stub.Output <- nothing:
+		return true
+	case <-c.upstreamGone: // it may have come for more before
+	case <-c.wire.done:
+	}
+	select {
+	case stub.Output <- nothing:
+		return true
+	default:
+		return false
+	}
 }
 
 func (c *conn) pause(d time.Duration) bool {

@@ -137,3 +137,24 @@ func TestDribbleEndsWhenTheUpstreamHasLeft(t *testing.T) {
 	io.Copy(io.Discard, client)
 	proves(t, w, link.Proof{Connections: 1, RequestBytes: 7, RequestForwarded: 1})
 }
+
+// TestWhatIsForwardedIsThere: what the proof counts the upstream has, whatever happens to the wire right after.
+func TestWhatIsForwardedIsThere(t *testing.T) {
+	t.Parallel()
+	for name, plan := range map[string]link.Plan{"no fault": {}, "hang up": {HangUpAfter: 7}, "answer held": {HoldResponse: true}, "in slices": {DribbleRequest: link.Dribble{Slice: 3}}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			received := make(chan []byte, 1)
+			u := listen(t, recording(received))
+			for range 100 {
+				w := open(t, u, plan)
+				send(t, dial(t, w), []byte("request"))
+				await(t, "request", w.RequestForwarded(7))
+				w.Close()
+				if got := <-received; string(got) != "request" || w.Proof().RequestForwarded != 7 {
+					t.Fatalf("upstream received %q of 7 bytes, proof: %+v", got, w.Proof())
+				}
+			}
+		})
+	}
+}
