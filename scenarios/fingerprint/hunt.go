@@ -2,6 +2,7 @@ package fingerprint
 
 import (
 	"context"
+	"slices"
 
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/history"
@@ -15,22 +16,25 @@ import (
 
 // Screen sends many pairs that share one A, and tells what they show. The history is the stage's.
 func Screen(ctx context.Context, s *target.Stage, shape Shape, g Screening) (Screened, error) {
-	err := screen(ctx, s, shape, g)
-	hs := s.Histories()
-	if err != nil || len(hs) == 0 {
+	if err := screen(ctx, s, shape, g); err != nil {
 		return Screened{}, err
 	}
-	return screened(caseOf(s.Contract(), hs[0]), hs[0]), nil
+	return shown(s), nil
 }
 
-// ScreenedLate counts the effects of a screening once more, and tells what it shows now.
-func ScreenedLate(ctx context.Context, s *target.Stage, in *target.Intent) Screened {
-	s.Observe(ctx, in, history.AtTheEnd)
+// shown is what a stage's screening shows.
+func shown(s *target.Stage) Screened {
 	hs := s.Histories()
 	if len(hs) == 0 {
 		return Screened{}
 	}
 	return screened(caseOf(s.Contract(), hs[0]), hs[0])
+}
+
+// ScreenedLate counts the effects of a screening once more, and tells what it shows now.
+func ScreenedLate(ctx context.Context, s *target.Stage, in *target.Intent) Screened {
+	s.Observe(ctx, in, history.AtTheEnd)
+	return shown(s)
 }
 
 // SendPair sends one pair under keys of its own, with the controls that its judgement needs. It is false where the trial does
@@ -43,6 +47,25 @@ func SendPair(ctx context.Context, s *target.Stage, shape Shape, t rewrite.Trial
 func Judge(promised contract.Contract, h *history.History) (rule.Finding, bool) {
 	_, f, ok := judge(caseOf(promised, h), h)
 	return f, ok
+}
+
+// answered tells whether it is known if the i-th B of a screening is accepted under a key of its own.
+func answered(s *target.Stage, i int) bool {
+	hs := s.Histories()
+	if len(hs) == 0 {
+		return false
+	}
+	c := caseOf(s.Contract(), hs[0])
+	b := hs[0].First(own(i))
+	return b != nil && c.Undecided(b) == ""
+}
+
+// confused tells whether the pair just sent breaks what its rewrite asks.
+func confused(s *target.Stage) bool {
+	return slices.ContainsFunc(s.Histories(), func(h *history.History) bool {
+		f, ok := Judge(s.Contract(), h)
+		return ok && f.Outcome == verdict.Fail
+	})
 }
 
 // Control sends B under a key of its own and tells whether it is accepted: a B that is invalid proves nothing by being refused

@@ -2,24 +2,22 @@ package fingerprint
 
 import (
 	"context"
-	"fmt"
-
-	"pgregory.net/rapid"
 
 	"github.com/oncespec/oncespec/scenarios/rewrite"
-	"github.com/oncespec/oncespec/scenarios/rule"
 	"github.com/oncespec/oncespec/scenarios/target"
-	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
-// cases is how many random pairs a run tries, and most how many it sends when it also makes a counterexample smaller.
 const (
-	cases = 30
-	most  = 120
+	// hands is how many random bodies a run tries, and finger how many rewrites on each: different bodies find more than more
+	// rewrites of one.
+	hands  = 12
+	finger = 4
+	// mostTries bounds what is sent to make a counterexample smaller.
+	mostTries = 40
 )
 
-// property searches for a pair that the target confuses. This search runs its rule in the loop, since rapid makes a case
-// smaller only as long as it fails; each case leaves a history, and the requirement is judged over all of them.
+// property searches for a pair that the target confuses: random bodies, each with some rewrites under its key. The search of
+// `oncespec fuzz` is the same, and longer.
 func property(ctx context.Context, s *target.Stage) error {
 	in, err := s.Intent(ctx)
 	if err != nil {
@@ -29,56 +27,73 @@ func property(ctx context.Context, s *target.Stage) error {
 	if err != nil {
 		return err
 	}
-	usable := rewrite.Usable(sample, searched())
+	usable := rewrite.Usable(sample, searched(s))
 	if len(usable) == 0 {
 		s.Note("no rewrite applies to the sample")
 		return nil
 	}
-	var broken error
-	seen := map[string]bool{} // answers are memoised: a repeated case costs no request
-	n := 0
-	search(s.Rand().Uint64(), cases, func(t *rapid.T) {
-		trial, ok := rewrite.Draw(t, sample, usable)
-		if !ok || broken != nil || ctx.Err() != nil {
-			return
+	dealer := rewrite.Dealer{Sample: sample, Rows: usable, Seed: s.Rand().Uint64(), Width: finger}
+	for n := range hands {
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-		id := trial.ID()
-		failed, tried := seen[id]
-		if !tried && n < most {
-			n++
-			stage := s.Trial(fmt.Sprintf("case %03d", n))
-			if _, err := sendPair(ctx, stage, Shape{}, trial); err != nil {
-				broken = err
-				return
+		hand, _ := dealer.Deal(n)
+		changes, trials, ok := hand.On(sample)
+		if !ok {
+			continue
+		}
+		doubtful, err := together(ctx, s, Screening{Changes: changes, Trials: trials})
+		if err != nil {
+			return err
+		}
+		for _, t := range doubtful {
+			if found, err := counterexample(ctx, s, sample, t); err != nil || found {
+				return err
 			}
-			failed = confused(s, stage)
-			seen[id] = failed
 		}
-		if failed {
-			t.Fatalf("the target confuses the pair") // constant text: a changing one would stop rapid's shrinking
-		}
-	})
-	return broken
+	}
+	return nil
 }
 
-// searched leaves out the rewrites whose place is the whole message: the catalogue covers them.
-func searched() []rewrite.Rewrite {
+// counterexample sends a pair by itself. Where the target confuses it, it is made smaller first.
+func counterexample(ctx context.Context, s *target.Stage, sample *rewrite.Sample, t rewrite.Trial) (found bool, err error) {
+	first := s.Trial("case")
+	if _, err := sendPair(ctx, first, Shape{}, t); err != nil || !confused(first) {
+		return false, err
+	}
+	tries := 0
+	small, err := rewrite.Shrink(sample, t, func(p rewrite.Pair, t rewrite.Trial) (bool, error) {
+		if tries++; tries > mostTries || ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		trial := s.Trial("smaller")
+		defer s.Forget(trial)
+		kind, err := Try(ctx, trial, nil, Shape{}, t)
+		return kind != "", err
+	})
+	if err != nil || small.ID() == t.ID() {
+		return true, err
+	}
+	trial := s.Trial("the smallest case")
+	if _, err := sendPair(ctx, trial, Shape{}, small); err != nil {
+		return true, err
+	}
+	if confused(trial) {
+		s.Forget(first)
+	} else {
+		s.Forget(trial)
+	}
+	return true, nil
+}
+
+// searched leaves out the rewrites whose place is the whole message, since the catalogue covers them, and those that may be executed.
+func searched(s *target.Stage) []rewrite.Rewrite {
 	var out []rewrite.Rewrite
 	for _, r := range rewrite.Catalogue() {
-		if r.Part == rewrite.Body || r.Part == rewrite.Query {
+		_, _, executes := r.ClassUnder(s.Contract()).Allowed()
+		if !executes && (r.Part == rewrite.Body || r.Part == rewrite.Query) {
 			out = append(out, r)
 		}
 	}
 	return out
-}
-
-// confused tells whether the pair just sent breaks what its rewrite asks.
-func confused(s *target.Stage, trial *target.Stage) bool {
-	c := rule.Case{Contract: s.Contract(), Operation: s.Operation().Name}
-	for _, h := range trial.Histories() {
-		if f, ok := counterexample(c, h); ok && f.Outcome == verdict.Fail {
-			return true
-		}
-	}
-	return false
 }

@@ -2,12 +2,13 @@ package fingerprint
 
 import (
 	"context"
+	"slices"
 
 	"github.com/oncespec/oncespec/scenarios/rewrite"
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
-// rewrites sends each rewrite that applies to the operation, at its likeliest place.
+// rewrites tries each rewrite that applies to the operation, at its likeliest place.
 func rewrites(ctx context.Context, s *target.Stage) error {
 	return each(ctx, s, func(r rewrite.Rewrite) bool { return !isVolatile(r) })
 }
@@ -17,7 +18,7 @@ func volatile(ctx context.Context, s *target.Stage) error {
 	return each(ctx, s, isVolatile)
 }
 
-// each leaves one history a rewrite.
+// each tries the rewrites, those of each requirement apart: what is executed among them speaks of one requirement.
 func each(ctx context.Context, s *target.Stage, wanted func(rewrite.Rewrite) bool) error {
 	in, err := s.Intent(ctx)
 	if err != nil {
@@ -27,18 +28,19 @@ func each(ctx context.Context, s *target.Stage, wanted func(rewrite.Rewrite) boo
 	if err != nil {
 		return err
 	}
+	var order []rewrite.Class
+	rows := map[rewrite.Class][]rewrite.Rewrite{}
 	for _, r := range rewrite.Catalogue() {
-		sites := r.Sites(sample)
-		if !wanted(r) || len(sites) == 0 {
+		if !wanted(r) {
 			continue
 		}
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if !slices.Contains(order, kind(r)) {
+			order = append(order, kind(r))
 		}
-		if pair, ok := r.Apply(sample, sites[0], 0); ok && !s.Speaks(ctx, pair.B.Protocol) {
-			continue
-		}
-		if _, err := sendPair(ctx, s.Trial(r.ID), Shape{}, rewrite.Trial{Rewrite: r.ID, Site: sites[0]}); err != nil {
+		rows[kind(r)] = append(rows[kind(r)], r)
+	}
+	for _, k := range order {
+		if err := many(ctx, s, sample, rows[k]); err != nil {
 			return err
 		}
 	}

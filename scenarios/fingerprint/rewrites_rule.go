@@ -1,7 +1,6 @@
 package fingerprint
 
 import (
-	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/rewrite"
 	"github.com/oncespec/oncespec/scenarios/rule"
 )
@@ -27,11 +26,5 @@ func kind(r rewrite.Rewrite) rewrite.Class {
 }
 
 func over(mine func(rewrite.Rewrite) bool) rule.Rule {
-	return rule.Each(func(c rule.Case, h *history.History) []rule.Finding {
-		r, f, ok := judge(c, h)
-		if !ok || !mine(r) {
-			return nil
-		}
-		return []rule.Finding{f}
-	})
+	return func(c rule.Case) []rule.Finding { return judgeAll(c, mine) }
 }

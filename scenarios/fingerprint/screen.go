@@ -52,7 +52,7 @@ func screen(ctx context.Context, s *target.Stage, shape Shape, g Screening) erro
 		about = append(about, history.Rewrite{ID: t.Rewrite, At: t.Site.At, Prepared: prepared, Guess: t.Site.Guess})
 	}
 	s.Screens(about)
-	first := s.Do(ctx, in, target.Send{Label: "first", Exact: &a, Direct: shape.Direct, Unrecorded: true})
+	first := s.Do(ctx, in, target.Send{Label: "first", Exact: &a, Direct: shape.Direct, Unrecorded: shape.Direct})
 	if !s.Class(first).Success() {
 		return nil
 	}
@@ -61,15 +61,17 @@ func screen(ctx context.Context, s *target.Stage, shape Shape, g Screening) erro
 			continue
 		}
 		r, _ := rewrite.Find(pair.Rewrite)
-		b := s.Do(ctx, in, target.Send{Label: label(i), Exact: &pair.B, Variant: pair.Rewrite, Direct: shape.Direct, Unrecorded: true})
+		b := s.Do(ctx, in, target.Send{Label: label(i), Exact: &pair.B, Variant: pair.Rewrite, Direct: shape.Direct, Unrecorded: shape.Direct})
 		mayReplay, mayRefuse, _ := r.ClassUnder(s.Contract()).Allowed()
 		if success := s.Class(b).Success(); g.Hurry && (success && !mayReplay || !success && !mayRefuse) {
 			break
 		}
 	}
-	s.Do(ctx, in, target.Send{Label: "again", Exact: &a, Direct: shape.Direct, Unrecorded: true})
+	s.Do(ctx, in, target.Send{Label: "again", Exact: &a, Direct: shape.Direct, Unrecorded: shape.Direct})
 	s.Observe(ctx, in, "after")
 	return nil
 }
 
+// label names the i-th B of a screening, and own the same under a key of its own.
 func label(i int) string { return fmt.Sprintf("b%d", i+1) }
+func own(i int) string   { return fmt.Sprintf("control %d", i+1) }

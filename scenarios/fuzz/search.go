@@ -12,8 +12,9 @@ import (
 
 // hand is what is left to be tried of a random body.
 type hand struct {
-	body, garden []rewrite.Change // the garden is what the rewrites need
-	trials       []rewrite.Trial
+	changes []rewrite.Change
+	body    int // so many of the changes are the body's; the others are what the rewrites need
+	trials  []rewrite.Trial
 }
 
 // draw searches at random until the cases or the time are up. What is sent depends on the seed, and on what the target answered to
@@ -42,7 +43,7 @@ func (h *hunter) draw(ctx context.Context) error {
 			dealt++
 			if one, some := h.deal(dealer, dealt); some {
 				planned += len(one.trials)
-				screen := h.screen(ctx, one.changes(), one.trials, true)
+				screen := h.screen(ctx, one.changes, one.trials, true)
 				return func() drawn { return drawn{one, screen()} }, true
 			}
 			h.count(1) // nothing of this hand is new; else a search that found everything would never end
@@ -80,19 +81,11 @@ func (h *hunter) deal(dealer rewrite.Dealer, n int) (hand, bool) {
 	if !bodies {
 		h.report.Undrawn++
 	}
-	body := h.allowed(dealt.Changes)
-	changed, err := h.sample.With(body...)
-	if err != nil {
-		return hand{}, false // a place that is gone by now
-	}
-	garden, together, alone := rewrite.Garden(changed, slices.DeleteFunc(dealt.Rows, h.settled))
-	if len(together) == 0 && len(alone) > 0 {
-		garden, together = nil, alone[:1]
-	}
-	return hand{body, garden, together}, len(together) > 0
+	dealt.Changes = h.allowed(dealt.Changes)
+	dealt.Rows = slices.DeleteFunc(dealt.Rows, h.settled)
+	changes, trials, some := dealt.On(h.sample)
+	return hand{changes, len(dealt.Changes), trials}, some
 }
-
-func (one hand) changes() []rewrite.Change { return append(slices.Clone(one.body), one.garden...) }
 
 // drawn is a hand and what its screening showed.
 type drawn struct {

@@ -89,7 +89,7 @@ func (h *hunter) allowed(body []rewrite.Change) []rewrite.Change {
 // narrow finds which change makes the target refuse A, and leaves it alone from now on; after a few at one place, the place.
 func (h *hunter) narrow(ctx context.Context, one hand, says string) error {
 	found := false
-	for i, c := range one.changes() {
+	for i, c := range one.changes {
 		var seen fingerprint.Screened
 		err := h.stage(func(s *target.Stage) (err error) {
 			seen, err = fingerprint.Screen(ctx, s, h.shape(), fingerprint.Screening{Changes: []rewrite.Change{c}})
@@ -102,7 +102,7 @@ func (h *hunter) narrow(ctx context.Context, one hand, says string) error {
 			continue
 		}
 		found = true
-		if i >= len(one.body) { // what a rewrite needs
+		if i >= one.body { // what a rewrite needs
 			for _, t := range one.trials {
 				if t.Site.At == c.At {
 					h.dismissed[t.Rewrite] = patience

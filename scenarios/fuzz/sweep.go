@@ -32,7 +32,7 @@ func (h *hunter) sweep(ctx context.Context) error {
 	for _, rows := range [][]rewrite.Rewrite{first, rest} {
 		changes, together, alone := rewrite.Garden(h.sample, rows)
 		for part := range slices.Chunk(together, batch) {
-			if err := h.sweepPart(ctx, planted(changes, part), part); err != nil || ctx.Err() != nil || h.enough() {
+			if err := h.sweepPart(ctx, rewrite.Planted(changes, part), part); err != nil || ctx.Err() != nil || h.enough() {
 				return err
 			}
 		}
@@ -50,13 +50,6 @@ func (h *hunter) sweep(ctx context.Context) error {
 		}
 	}
 	return h.lookAgain(ctx, len(h.sediment))
-}
-
-// planted keeps the changes that the trials act at.
-func planted(changes []rewrite.Change, trials []rewrite.Trial) []rewrite.Change {
-	return slices.DeleteFunc(slices.Clone(changes), func(c rewrite.Change) bool {
-		return !slices.ContainsFunc(trials, func(t rewrite.Trial) bool { return t.Site.Planted && t.Site.At == c.At })
-	})
 }
 
 // sweepPart screens some rewrites with one A, and looks closely at those that seem wrong.
@@ -80,10 +73,10 @@ func (h *hunter) sweepScreened(ctx context.Context, g *screening) (err error) {
 		return g.err
 	case seen.Refused != "" && len(trials) > 1:
 		half := len(trials) / 2
-		if err := h.sweepPart(ctx, planted(changes, trials[:half]), trials[:half]); err != nil {
+		if err := h.sweepPart(ctx, rewrite.Planted(changes, trials[:half]), trials[:half]); err != nil {
 			return err
 		}
-		return h.sweepPart(ctx, planted(changes, trials[half:]), trials[half:])
+		return h.sweepPart(ctx, rewrite.Planted(changes, trials[half:]), trials[half:])
 	case seen.Refused != "":
 		h.row(trials[0].Rewrite, verdict.NotAssessed, "the target refuses the A that it needs, with "+seen.Refused)
 		return nil

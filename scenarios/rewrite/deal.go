@@ -25,6 +25,23 @@ const (
 type Hand struct {
 	Changes []Change
 	Rows    []Rewrite
+	Picks   map[string]Pick // by rewrite
+}
+
+// Pick says where a rewrite acts, and which of several changes it makes there: a number of its sites, and of its choices.
+type Pick struct{ Site, Choice int }
+
+// On makes a garden of the hand for a sample, of which nothing is left where it is false.
+func (h Hand) On(s *Sample) (changes []Change, trials []Trial, ok bool) {
+	body, err := s.With(h.Changes...)
+	if err != nil {
+		return nil, nil, false // a place that is gone by now
+	}
+	garden, trials, alone := h.garden(body)
+	if len(trials) == 0 && len(alone) > 0 {
+		garden, trials = nil, alone[:1]
+	}
+	return append(slices.Clone(h.Changes), garden...), trials, len(trials) > 0
 }
 
 // Dealer deals hands. Each depends on the seed and its number alone.
@@ -33,6 +50,7 @@ type Dealer struct {
 	Rows   []Rewrite // see Usable
 	Seed   uint64
 	First  bool // those that tell most always stand in front; else more often than not
+	Width  int  // how many rewrites a hand has; 0: Handful
 }
 
 // Deal gives the hand of a number. Where no body can be drawn, as for a pattern that nothing matches, the sample's is used, and
@@ -49,7 +67,7 @@ func (d Dealer) Deal(n int) (hand Hand, drawn bool) {
 
 func (d Dealer) draw(t *rapid.T, bodies bool) Hand {
 	few, shuffled := rapid.Bool().Draw(t, "few"), rapid.Bool().Draw(t, "shuffled")
-	out := Hand{}
+	out := Hand{Picks: map[string]Pick{}}
 	if bodies {
 		out.Changes = Generate(t, d.Sample)
 	}
@@ -69,6 +87,15 @@ func (d Dealer) draw(t *rapid.T, bodies bool) Hand {
 	} else {
 		out.Rows = append(others, front...)
 	}
-	out.Rows = out.Rows[:min(Handful, len(out.Rows))]
+	width := d.Width
+	if width == 0 {
+		width = Handful
+	}
+	out.Rows = out.Rows[:min(width, len(out.Rows))]
+	for _, r := range out.Rows {
+		if rapid.Bool().Draw(t, "elsewhere") {
+			out.Picks[r.ID] = Pick{rapid.IntRange(0, maxSites-1).Draw(t, "site"), rapid.IntRange(0, 5).Draw(t, "choice")}
+		}
+	}
 	return out
 }

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,20 +12,23 @@ import (
 // and one key serve to try them all. The trials are to be applied to the sample with the changes made. A rewrite that needs an
 // A of its own, such as one with a header, or a number that not every API can read, comes back as a trial of the sample itself.
 func Garden(s *Sample, rows []Rewrite) (changes []Change, together, alone []Trial) {
+	return Hand{Rows: rows}.garden(s)
+}
+
+func (h Hand) garden(s *Sample) (changes []Change, together, alone []Trial) {
 	plots := map[string]string{} // by planted value: where it stands
-	for _, r := range rows {
-		sites := r.sites(s, 1)
-		if len(sites) == 0 {
+	for _, r := range h.Rows {
+		site, choice, ok := r.pick(s, h.Picks[r.ID])
+		if !ok {
 			continue
 		}
-		site := sites[0]
 		action, body := r.act.(inBody)
 		home, last := above(site.At)
 		switch {
 		case !site.Planted:
-			together = append(together, Trial{Rewrite: r.ID, Site: site})
+			together = append(together, Trial{Rewrite: r.ID, Site: site, Choice: choice})
 		case !body || last != planted || delicate(action.planted()):
-			alone = append(alone, Trial{Rewrite: r.ID, Site: site})
+			alone = append(alone, Trial{Rewrite: r.ID, Site: site, Choice: choice})
 		default:
 			at, known := plots[home+action.plant]
 			if !known {
@@ -32,10 +36,17 @@ func Garden(s *Sample, rows []Rewrite) (changes []Change, together, alone []Tria
 				plots[home+action.plant] = at
 				changes = append(changes, Change{At: at, Value: action.plant})
 			}
-			together = append(together, Trial{Rewrite: r.ID, Site: Site{At: at, Planted: true}})
+			together = append(together, Trial{Rewrite: r.ID, Site: Site{At: at, Planted: true}, Choice: choice})
 		}
 	}
 	return s.checkGarden(changes, together, alone)
+}
+
+// Planted keeps the changes of a garden that some of its trials act at.
+func Planted(changes []Change, trials []Trial) []Change {
+	return slices.DeleteFunc(slices.Clone(changes), func(c Change) bool {
+		return !slices.ContainsFunc(trials, func(t Trial) bool { return t.Site.Planted && t.Site.At == c.At })
+	})
 }
 
 // checkGarden sends those to an A of their own that do not fit into the common one.

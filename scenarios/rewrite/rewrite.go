@@ -83,6 +83,25 @@ func (r Rewrite) sites(s *Sample, most int) []Site {
 	return out
 }
 
+// pick finds one site: the one of that number if the rewrite can act there, else the likeliest. Guesses are no better than others here.
+func (r Rewrite) pick(s *Sample, p Pick) (Site, int, bool) {
+	if p != (Pick{}) {
+		candidates := r.act.candidates(s)
+		slices.SortStableFunc(candidates, func(a, b Site) int { return a.rank() - b.rank() })
+		if len(candidates) > 0 {
+			site := candidates[p.Site%len(candidates)]
+			if _, ok := r.Apply(s, site, p.Choice); ok {
+				return site, p.Choice, true
+			}
+		}
+	}
+	sites := r.sites(s, 1)
+	if len(sites) == 0 {
+		return Site{}, 0, false
+	}
+	return sites[0], 0, true
+}
+
 func (s Site) rank() int {
 	rank := 0
 	if s.Guess {
