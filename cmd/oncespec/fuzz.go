@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -41,6 +42,7 @@ func (c *FuzzCmd) Run(ctx context.Context, io streams) error {
 	if err := os.MkdirAll(c.Out, 0o755); err != nil {
 		return &exitError{reports.Environment.ExitCode(), fmt.Errorf("--out: %w", err)}
 	}
+	debug.SetGCPercent(fuzz.CollectPercent) // it makes little that lasts, and much that does not
 	shown := &fuzzProgress{progress: newProgress(io.err, c.Quiet)}
 	report, err := fuzz.Run(tidily(ctx), fuzz.Options{Config: cfg, Operations: c.Operation, Rewrites: c.Rewrite, Cases: c.Cases, For: c.For, Seed: c.Seed,
 		Corpus: c.Corpus, AllowRemote: c.AllowRemote, Version: version(), Progress: shown.tell})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -19,6 +20,7 @@ import (
 
 // BenchmarkPairs is what a random search gets through on the mock in memory. Compare pairs/s with those of BenchmarkBareClient.
 func BenchmarkPairs(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(CollectPercent))
 	cfg := serve(b, "", ticketsYAML)
 	cfg.Limits.Objects = 1 << 30
 	before := processor()
@@ -36,6 +38,7 @@ func BenchmarkPairs(b *testing.B) {
 // BenchmarkBareClient is a client that does nothing but send: one request under a fresh key, then as many changed ones under it as a
 // hand has, on kept connections, by as many goroutines as the search has.
 func BenchmarkBareClient(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(CollectPercent))
 	url := serve(b, "", ticketsYAML).Target.URL + "/v1/tickets?notify=owner"
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: defaultWorkers}}
 	defer client.CloseIdleConnections()

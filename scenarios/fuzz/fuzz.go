@@ -22,6 +22,8 @@ const (
 	DefaultCases = 1000
 	// defaultWorkers is how many screenings are under way together, for the sake of targets that are far away.
 	defaultWorkers = 4
+	// CollectPercent is what GOGC is best set to in a process that does nothing but search.
+	CollectPercent = 400
 	// teardown bounds the stopping of what was started.
 	teardown = 15 * time.Second
 )

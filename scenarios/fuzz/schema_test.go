@@ -79,7 +79,7 @@ func TestASlowTargetIsAskedLittleAndTogether(t *testing.T) {
 	if op.finding("number/beyond-2^53") == nil {
 		t.Errorf("60 objects did not suffice to find a number beyond 2^53: %d findings in %d requests", len(op.Findings), op.Requests)
 	}
-	if n := peak.Load(); n < 2 || n > defaultWorkers {
-		t.Errorf("%d requests at once, want several and no more than %d", n, defaultWorkers)
+	if n := peak.Load(); n < 2 || n > defaultWorkers+1 {
+		t.Errorf("%d requests at once, want several and no more than %d, and one that looks closely", n, defaultWorkers)
 	}
 }

@@ -38,7 +38,7 @@ func (h *hunter) draw(ctx context.Context) error {
 	dealer := rewrite.Dealer{Sample: h.sample, Rows: rows, Seed: h.o.Seed, First: h.o.noSweep}
 	over := h.budget()
 	dealt, planned := 0, 0 // planned: pairs under way
-	next := func(under int) (func() drawn, bool) {
+	next := func() (func() drawn, bool) {
 		for !over(planned) && !h.enough() && ctx.Err() == nil {
 			dealt++
 			if one, some := h.deal(dealer, dealt); some {

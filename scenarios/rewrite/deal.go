@@ -16,7 +16,7 @@ var Telling = []string{
 
 const (
 	// Handful is how many rewrites are tried on one random body: a body costs two requests, each pair one more.
-	Handful = 12
+	Handful = 16
 	// spread keeps the hands of neighbouring seeds apart (the golden ratio in 64 bits).
 	spread = 0x9E3779B97F4A7C15
 )
@@ -75,27 +75,36 @@ func (d Dealer) draw(t *rapid.T, bodies bool) Hand {
 		out.Changes = rapid.Permutation(out.Changes).Draw(t, "changes")[:1]
 	}
 	var front, others []Rewrite
-	for _, r := range rapid.Permutation(d.Rows).Draw(t, "rewrites") {
+	for _, r := range d.Rows {
 		if slices.Contains(Telling, r.ID) {
 			front = append(front, r)
 		} else {
 			others = append(others, r)
 		}
 	}
-	if d.First || !shuffled {
-		out.Rows = append(front, others...)
-	} else {
-		out.Rows = append(others, front...)
+	if !d.First && shuffled {
+		front, others = others, front
 	}
 	width := d.Width
 	if width == 0 {
 		width = Handful
 	}
-	out.Rows = out.Rows[:min(width, len(out.Rows))]
+	out.Rows = some(t, front, width)
+	out.Rows = append(out.Rows, some(t, others, width-len(out.Rows))...)
 	for _, r := range out.Rows {
 		if rapid.Bool().Draw(t, "elsewhere") {
 			out.Picks[r.ID] = Pick{rapid.IntRange(0, maxSites-1).Draw(t, "site"), rapid.IntRange(0, 5).Draw(t, "choice")}
 		}
 	}
 	return out
+}
+
+// some draws up to n rewrites of a list.
+func some(t *rapid.T, list []Rewrite, n int) []Rewrite {
+	n = min(n, len(list))
+	for i := range n {
+		j := rapid.IntRange(i, len(list)-1).Draw(t, "rewrite")
+		list[i], list[j] = list[j], list[i]
+	}
+	return list[:n]
 }

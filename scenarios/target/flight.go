@@ -114,19 +114,38 @@ func (f *Flight) Wire() *link.Wire { return f.wire }
 
 // Go starts an attempt.
 func (s *Stage) Go(ctx context.Context, in *Intent, send Send) *Flight {
+	f, ready := s.seat(ctx, in, send)
+	if ready {
+		go f.inTurn()
+	}
+	return f
+}
+
+// here is Go for who waits: the attempt's outcome is known when it returns.
+func (s *Stage) here(ctx context.Context, in *Intent, send Send) *Flight {
+	f, ready := s.seat(ctx, in, send)
+	if ready {
+		f.inTurn()
+	}
+	return f
+}
+
+// seat boards; false: the flight has landed already.
+func (s *Stage) seat(ctx context.Context, in *Intent, send Send) (*Flight, bool) {
 	f, err := s.board(ctx, in, send)
 	if err != nil {
 		f.land(wire.Result{Outcome: history.Unsent, Reason: err.Error()})
-		return f
 	}
-	go func() {
-		if err := s.target.pace(f.ctx); err != nil {
-			f.land(wire.Result{Outcome: history.Unsent, Reason: "its turn did not come: " + err.Error()})
-			return
-		}
-		f.fly()
-	}()
-	return f
+	return f, err == nil
+}
+
+// inTurn flies when the rate allows it.
+func (f *Flight) inTurn() {
+	if err := f.stage.target.pace(f.ctx); err != nil {
+		f.land(wire.Result{Outcome: history.Unsent, Reason: "its turn did not come: " + err.Error()})
+		return
+	}
+	f.fly()
 }
 
 // board prepares a flight: its request, its place in the history, its wire. On an error the flight has to be landed.

@@ -239,7 +239,27 @@ func (st *intentState) took(send Send) {
 
 // samePayload tells whether a request carries the intent's own payload, white space aside.
 func (st *intentState) samePayload(r rewrite.Request) bool {
-	return r.Method == st.request.Method && r.Target() == st.request.Target() && bytes.Equal(compact(r.Body), compact(st.request.Body))
+	if r.Method != st.request.Method || r.Target() != st.request.Target() || !sameInk(r.Body, st.request.Body) {
+		return false
+	}
+	return bytes.Equal(r.Body, st.request.Body) || bytes.Equal(compact(r.Body), compact(st.request.Body))
+}
+
+// sameInk tells whether two bodies are equal where white space is left out, wherever it stands: if not, no reading makes them equal.
+func sameInk(a, b []byte) bool {
+	space := func(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+	for {
+		for len(a) > 0 && space(a[0]) {
+			a = a[1:]
+		}
+		for len(b) > 0 && space(b[0]) {
+			b = b[1:]
+		}
+		if len(a) == 0 || len(b) == 0 || a[0] != b[0] {
+			return len(a) == len(b) && len(a) == 0
+		}
+		a, b = a[1:], b[1:]
+	}
 }
 
 func compact(body []byte) []byte {

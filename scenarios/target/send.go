@@ -69,14 +69,14 @@ func (s *Stage) patiently(ctx context.Context, in *Intent, send Send) *Flight {
 	until := time.Now().Add(s.target.cfg.Timeouts.Recovery)
 	for range mostSlowed {
 		send.patient = time.Now().Before(until)
-		f := s.Go(ctx, in, send)
-		if f.Wait(ctx); f.attempt.Label != history.Slowed || ctx.Err() != nil {
+		f := s.here(ctx, in, send)
+		if f.attempt.Label != history.Slowed || ctx.Err() != nil {
 			return f
 		}
 		send.Label = f.send.Label
 	}
 	send.patient = false
-	return s.Go(ctx, in, send)
+	return s.here(ctx, in, send)
 }
 
 // Compose builds the exact request that Send would put on the wire.
