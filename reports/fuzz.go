@@ -58,10 +58,19 @@ func FuzzJSON(w io.Writer, r *fuzz.Report) error {
 	return err
 }
 
+// narrowed is what was there: a value, or nothing.
+func narrowed(n fuzz.Narrowed) string {
+	if n.Value == "" {
+		return "nothing"
+	}
+	return short(n.Value)
+}
+
 // fuzzFiles are what WriteFuzz makes in its folder.
 const (
 	fuzzJSON     = "fuzz.json"
 	fuzzMarkdown = "fuzz.md"
+	fuzzJUnit    = "fuzz.xml"
 	fuzzScripts  = "pairs"
 )
 
@@ -80,6 +89,7 @@ func WriteFuzz(dir string, r *fuzz.Report, rerun []string) error {
 	}{
 		{fuzzJSON, func(w io.Writer) error { return FuzzJSON(w, r) }},
 		{fuzzMarkdown, func(w io.Writer) error { return FuzzMarkdown(w, r, rerun) }},
+		{fuzzJUnit, func(w io.Writer) error { return FuzzJUnit(w, r, rerun) }},
 	} {
 		var b strings.Builder
 		if err := render.write(&b); err != nil {
@@ -141,7 +151,10 @@ func FuzzTable(w io.Writer, r *fuzz.Report, rerun []string, dir string, colour b
 			}
 		}
 		for _, n := range o.Narrowed {
-			fmt.Fprintf(&b, "  left alone: %s, whose value %s the target refuses with %s\n", n.At, display.Line(short(n.Value)), n.Says)
+			fmt.Fprintf(&b, "  left alone: %s at %s, which the target refuses with %s\n", display.Line(narrowed(n)), n.At, n.Says)
+		}
+		if len(o.Undeclared) > 0 {
+			fmt.Fprintf(&b, "  tried on the sample alone, since the contract does not decide them: %s\n", strings.Join(o.Undeclared, ", "))
 		}
 		if o.Stopped != "" {
 			fmt.Fprintf(&b, "  ended: %s\n", display.Line(o.Stopped))
@@ -357,6 +370,9 @@ func FuzzMarkdown(w io.Writer, r *fuzz.Report, rerun []string) error {
 		if o.Premise != "" {
 			fmt.Fprintf(&b, "\n%s\n", display.Line(o.Premise))
 		}
+		if len(o.Undeclared) > 0 {
+			fmt.Fprintf(&b, "\nTried on the sample alone, not on random bodies, since the contract does not decide them: %s. Declare them under `contract.fingerprint` to have them searched.\n", strings.Join(o.Undeclared, ", "))
+		}
 		if o.Stopped != "" {
 			fmt.Fprintf(&b, "\nEnded: %s.\n", display.Line(o.Stopped))
 		}
@@ -367,7 +383,7 @@ func FuzzMarkdown(w io.Writer, r *fuzz.Report, rerun []string) error {
 			}
 		}
 		for _, n := range o.Narrowed {
-			fmt.Fprintf(&b, "\nLeft alone: `%s`, whose value `%s` the target refuses with %s.\n", n.At, display.Line(short(n.Value)), n.Says)
+			fmt.Fprintf(&b, "\nLeft alone: `%s` at `%s`, which the target refuses with %s.\n", display.Line(narrowed(n)), n.At, n.Says)
 		}
 		for _, f := range o.Findings {
 			fmt.Fprintf(&b, "\n### %s\n\n%s\n\n~~~text\n%s~~~\n", f.Rewrite, display.Line(f.Detail), fuzzPair(f, r.Seed, rerun, painter(false)))

@@ -63,12 +63,16 @@ func JUnit(w io.Writer, r *Report) error {
 		s.add(testcase{Name: "the run", Class: "oncespec", Error: &message{Message: display.Text(r.Problem), Type: string(r.Result)}})
 		top.add(s)
 	}
+	return top.write(w)
+}
+
+func (t suites) write(w io.Writer) error {
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
 	e := xml.NewEncoder(w)
 	e.Indent("", "  ")
-	if err := e.Encode(top); err != nil {
+	if err := e.Encode(t); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, "\n")

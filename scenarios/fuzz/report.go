@@ -45,6 +45,7 @@ type Operation struct {
 	Rows       []Row      `json:"rows"`
 	Findings   []*Finding `json:"findings"`
 	Narrowed   []Narrowed `json:"narrowed,omitempty"`
+	Undeclared []string   `json:"undeclared,omitempty"` // rewrites that no contract decides here: tried on the sample alone, since each costs a comparison of effects
 	Strategies []Strategy `json:"strategies,omitempty"` // what the wrong rows have in common, the likeliest first
 	Corpus     []Replayed `json:"corpus,omitempty"`
 }
@@ -87,7 +88,7 @@ func (f *Finding) Attempts() (a, b, again, control, plain *history.Attempt) {
 	return h.First("first"), h.First("rewritten"), h.First("again"), h.First("control"), h.First("plain")
 }
 
-// Narrowed is a place that the search leaves alone, since the target refuses what was there.
+// Narrowed is a value that the search leaves alone, since the target refuses it; after a few of them, so is the place.
 type Narrowed struct {
 	At    string `json:"at"`
 	Value string `json:"value"`

@@ -23,6 +23,9 @@ func (h *hunter) draw(ctx context.Context) error {
 	rows := slices.DeleteFunc(rewrite.Usable(h.sample, h.rows), func(r rewrite.Rewrite) bool {
 		class := r.ClassUnder(h.o.Config.Contract)
 		wire := r.Part != rewrite.Body && r.Part != rewrite.Query // the sweep covers them: their place is the whole message
+		if !wire && (class == rewrite.Undeclared || class == rewrite.Unclaimed) {
+			h.report.Undeclared = append(h.report.Undeclared, r.ID)
+		}
 		return wire || class == rewrite.Undeclared || class == rewrite.Unclaimed
 	})
 	if h.overwritten() {
