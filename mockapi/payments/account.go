@@ -1,11 +1,7 @@
 package payments
 
 import (
-	"errors"
-	"fmt"
 	"net/http"
-
-	"github.com/go-json-experiment/json"
 
 	"github.com/oncespec/oncespec/mockapi/command"
 	"github.com/oncespec/oncespec/mockapi/store"
@@ -22,6 +18,8 @@ type Account struct {
 	ID      string `json:"id"`
 	Balance Amount `json:"balance"`
 }
+
+var accounts = command.Resource[Account]{Kind: AccountKind, Path: "/v1/accounts", ID: func(a Account) string { return a.ID }}
 
 // Open is a new account.
 type Open struct{}
@@ -44,38 +42,8 @@ func (Open) Apply(tx store.Tx, env command.Env) (command.Answer, error) {
 		return command.Answer{}, err
 	}
 	account := Account{ID: "acc_" + env.NewID(), Balance: balance}
-	if err := writeAccount(tx, env.Tenant, account); err != nil {
+	if err := accounts.Save(tx, env.Tenant, account); err != nil {
 		return command.Answer{}, err
 	}
-	return command.JSON(http.StatusCreated, "/v1/accounts/"+account.ID, account)
-}
-
-func readAccount(r store.Reader, tenant, id string) (account Account, err error) {
-	document, err := r.Document(AccountKind, tenant, id)
-	if errors.Is(err, store.ErrNotFound) {
-		return Account{}, command.NotFound("account", id)
-	}
-	if err != nil {
-		return Account{}, fmt.Errorf("account %s: %w", id, err)
-	}
-	if err := json.Unmarshal(document.Body, &account); err != nil {
-		return Account{}, fmt.Errorf("account %s as stored: %w", id, err)
-	}
-	return account, nil
-}
-
-func writeAccount(tx store.Tx, tenant string, account Account) error {
-	body, err := json.Marshal(account)
-	if err != nil {
-		return fmt.Errorf("account %s: %w", account.ID, err)
-	}
-	return tx.PutDocument(store.Document{Kind: AccountKind, Tenant: tenant, ID: account.ID, Body: body})
-}
-
-func getAccount(r store.Reader, tenant string, request command.Request) (command.Answer, error) {
-	account, err := readAccount(r, tenant, request.Params["id"])
-	if err != nil {
-		return command.Answer{}, err
-	}
-	return command.JSON(http.StatusOK, "", account)
+	return command.JSON(http.StatusCreated, accounts.Location(account), account)
 }

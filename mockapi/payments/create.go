@@ -49,7 +49,7 @@ func decodeCreate(request command.Request) (command.Command, error) {
 
 // Check implements command.Command.
 func (c Create) Check(r store.Reader, tenant string) error {
-	_, err := readAccount(r, tenant, c.Account)
+	_, err := accounts.Load(r, tenant, c.Account)
 	var missing *command.Refusal
 	if errors.As(err, &missing) {
 		return command.Invalid(command.Field{Pointer: "/account", Detail: "there is no such account"})
@@ -67,18 +67,18 @@ func (c Create) Decide() *command.Refusal {
 
 // Apply implements command.Command.
 func (c Create) Apply(tx store.Tx, env command.Env) (command.Answer, error) {
-	account, err := readAccount(tx, env.Tenant, c.Account)
+	account, err := accounts.Load(tx, env.Tenant, c.Account)
 	if err != nil {
 		return command.Answer{}, err
 	}
 	account.Balance = account.Balance.Minus(c.Amount)
-	if err := writeAccount(tx, env.Tenant, account); err != nil {
+	if err := accounts.Save(tx, env.Tenant, account); err != nil {
 		return command.Answer{}, err
 	}
 	p := Payment{ID: "pay_" + env.NewID(), Account: c.Account, Amount: c.Amount, Currency: c.Currency, Order: c.Order,
 		Metadata: c.Metadata, State: "succeeded"}
-	if err := write(tx, env.Tenant, p); err != nil {
+	if err := kept.Save(tx, env.Tenant, p); err != nil {
 		return command.Answer{}, err
 	}
-	return command.JSON(http.StatusCreated, p.location(), p)
+	return command.JSON(http.StatusCreated, kept.Location(p), p)
 }

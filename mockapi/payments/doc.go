@@ -19,8 +19,8 @@ func Operations() []command.Operation {
 // Reads are the reading requests of the domain.
 func Reads() []command.Read {
 	return []command.Read{
-		{Pattern: "/v1/accounts/{id}", Serve: getAccount},
-		{Pattern: "/v1/payments", Serve: list},
-		{Pattern: "/v1/payments/{id}", Serve: get},
+		{Pattern: "/v1/accounts/{id}", Serve: accounts.Get},
+		{Pattern: "/v1/payments", Serve: kept.List},
+		{Pattern: "/v1/payments/{id}", Serve: kept.Get},
 	}
 }

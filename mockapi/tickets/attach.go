@@ -136,7 +136,7 @@ func unreadable(err error) error {
 
 // Check implements command.Command.
 func (c Attach) Check(r store.Reader, tenant string) error {
-	_, err := read(r, tenant, c.Ticket)
+	_, err := kept.Load(r, tenant, c.Ticket)
 	return err
 }
 

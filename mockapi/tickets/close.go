@@ -25,7 +25,7 @@ func decodeClose(request command.Request) (command.Command, error) {
 
 // Check implements command.Command.
 func (c Close) Check(r store.Reader, tenant string) error {
-	_, err := read(r, tenant, c.Ticket)
+	_, err := kept.Load(r, tenant, c.Ticket)
 	return err
 }
 
@@ -34,12 +34,12 @@ func (c Close) Decide() *command.Refusal { return nil }
 
 // Apply implements command.Command.
 func (c Close) Apply(tx store.Tx, env command.Env) (command.Answer, error) {
-	t, err := read(tx, env.Tenant, c.Ticket)
+	t, err := kept.Load(tx, env.Tenant, c.Ticket)
 	if err != nil {
 		return command.Answer{}, err
 	}
 	t.State = "closed"
 	t.Revision++
 	t.Closures++
-	return command.Answer{Status: http.StatusNoContent}, write(tx, env.Tenant, t)
+	return command.Answer{Status: http.StatusNoContent}, kept.Save(tx, env.Tenant, t)
 }

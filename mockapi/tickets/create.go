@@ -76,8 +76,8 @@ func (c Create) Decide() *command.Refusal {
 func (c Create) Apply(tx store.Tx, env command.Env) (command.Answer, error) {
 	t := Ticket{ID: "tkt_" + env.NewID(), Project: c.Project, Title: c.Title, Priority: c.Priority, Labels: c.Labels,
 		Details: c.Details, Notify: c.Notify, State: "open", Revision: 1}
-	if err := write(tx, env.Tenant, t); err != nil {
+	if err := kept.Save(tx, env.Tenant, t); err != nil {
 		return command.Answer{}, err
 	}
-	return command.JSON(http.StatusCreated, t.location(), t)
+	return command.JSON(http.StatusCreated, kept.Location(t), t)
 }

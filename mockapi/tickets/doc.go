@@ -27,8 +27,8 @@ func Operations() []command.Operation {
 // Reads are the reading requests of the domain.
 func Reads() []command.Read {
 	return []command.Read{
-		{Pattern: "/v1/tickets", Serve: list},
-		{Pattern: "/v1/tickets/{id}", Serve: get},
+		{Pattern: "/v1/tickets", Serve: kept.List},
+		{Pattern: "/v1/tickets/{id}", Serve: kept.Get},
 		{Pattern: "/v1/tickets/{id}/attachments", Serve: listAttachments},
 		{Pattern: "/v1/labels/{ref}", Serve: getLabel},
 	}

@@ -31,7 +31,7 @@ func decodeExport(request command.Request) (command.Command, error) {
 
 // Check implements command.Command.
 func (c Export) Check(r store.Reader, tenant string) error {
-	_, err := read(r, tenant, c.Ticket)
+	_, err := kept.Load(r, tenant, c.Ticket)
 	return err
 }
 
@@ -40,15 +40,15 @@ func (c Export) Decide() *command.Refusal { return nil }
 
 // Apply implements command.Command.
 func (c Export) Apply(tx store.Tx, env command.Env) (command.Answer, error) {
-	t, err := read(tx, env.Tenant, c.Ticket)
+	t, err := kept.Load(tx, env.Tenant, c.Ticket)
 	if err != nil {
 		return command.Answer{}, err
 	}
 	t.Exports++
-	if err := write(tx, env.Tenant, t); err != nil {
+	if err := kept.Save(tx, env.Tenant, t); err != nil {
 		return command.Answer{}, err
 	}
-	return command.Answer{Status: http.StatusCreated, ContentType: "text/plain; charset=utf-8", Location: t.location(), Body: c.text(t)}, nil
+	return command.Answer{Status: http.StatusCreated, ContentType: "text/plain; charset=utf-8", Location: kept.Location(t), Body: c.text(t)}, nil
 }
 
 func (c Export) text(t Ticket) []byte {
