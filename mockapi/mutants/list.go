@@ -4,7 +4,7 @@ import "slices"
 
 // List returns the mutants that have their defect on any store, grouped by what they get wrong.
 func List() []Mutant {
-	return slices.Concat(keyMutants, claimMutants, replayMutants, conflictMutants, fingerprintMutants,
+	return slices.Concat(keyMutants, claimMutants, replayMutants, conflictMutants, structureMutants, valueMutants, requestMutants,
 		lostMutants, failureMutants, crashMutants, statusMutants, forgetMutants,
 		outboxMutants, lifetimeMutants, stormMutants, leaseMutants, stopMutants)
 }

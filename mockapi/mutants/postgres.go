@@ -8,30 +8,22 @@ import (
 	"github.com/oncespec/oncespec/mockapi/store"
 )
 
-// postgresMutants fence nothing: those who get the claim wrong do not have that either.
+// unclaimed is a mutant that gets the claim wrong. It fences nothing: those who get the claim wrong do not have that either.
+func unclaimed(name, defect, stage string, install func(*flow.Flow, *store.Postgres)) Mutant {
+	return Mutant{Name: name, Defect: defect, Stage: stage, Postgres: true, Operation: "create-ticket", Must: []string{"race/one-effect"},
+		Install: func(f *flow.Flow) {
+			unfenced(f)
+			install(f, f.Store.(*store.Postgres))
+		}}
+}
+
 var postgresMutants = []Mutant{
-	{
-		Name:      "unique-index-missing",
-		Defect:    "It reads, finds nothing and inserts, at READ COMMITTED, and the table has no unique index on the key.",
-		Stage:     "Store",
-		Postgres:  true,
-		Operation: "create-ticket",
-		Must:      []string{"race/one-effect"},
-		Install: func(f *flow.Flow) {
-			unfenced(f)
-			f.Store = withoutUniqueIndex(f)
-		},
-	},
-	{
-		Name:      "read-committed-upsert",
-		Defect:    "It reads the key's row and writes it with an upsert, in one transaction at READ COMMITTED: two that read together both write.",
-		Stage:     "Claim",
-		Postgres:  true,
-		Operation: "create-ticket",
-		Must:      []string{"race/one-effect"},
-		Install: func(f *flow.Flow) {
-			unfenced(f)
-			p := f.Store.(*store.Postgres)
+	unclaimed("unique-index-missing", "It reads, finds nothing and inserts, at READ COMMITTED, and the table has no unique index on the key.",
+		"Store", func(f *flow.Flow, p *store.Postgres) {
+			f.Store = withoutUniqueIndex(f, p)
+		}),
+	unclaimed("read-committed-upsert", "It reads the key's row and writes it with an upsert, in one transaction at READ COMMITTED: two that read together both write.",
+		"Claim", func(f *flow.Flow, p *store.Postgres) {
 			f.Claim = func(ctx context.Context, call *flow.Call) (entry flow.Entry, decision reference.Decision, err error) {
 				err = p.UpdateReadCommitted(ctx, func(tx store.Tx) (err error) {
 					if entry, decision, err = f.Look(tx, call); err != nil || decision != reference.Execute {
@@ -41,18 +33,9 @@ var postgresMutants = []Mutant{
 				})
 				return entry, decision, err
 			}
-		},
-	},
-	{
-		Name:      "advisory-lock-released-early",
-		Defect:    "Its advisory lock on the key ends with the transaction that looks for the key, before the one that writes it.",
-		Stage:     "Claim",
-		Postgres:  true,
-		Operation: "create-ticket",
-		Must:      []string{"race/one-effect"},
-		Install: func(f *flow.Flow) {
-			unfenced(f)
-			p := f.Store.(*store.Postgres)
+		}),
+	unclaimed("advisory-lock-released-early", "Its advisory lock on the key ends with the transaction that looks for the key, before the one that writes it.",
+		"Claim", func(f *flow.Flow, p *store.Postgres) {
 			f.Claim = func(ctx context.Context, call *flow.Call) (entry flow.Entry, decision reference.Decision, err error) {
 				err = p.UpdateReadCommitted(ctx, func(tx store.Tx) (err error) {
 					if _, err = p.Exec(tx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", call.ID.Scope+" "+call.ID.Key); err != nil {
@@ -66,8 +49,7 @@ var postgresMutants = []Mutant{
 				}
 				return entry, decision, p.UpdateReadCommitted(ctx, func(tx store.Tx) error { return flow.Save(tx, entry) })
 			}
-		},
-	},
+		}),
 	{
 		Name:      "effect-on-its-own-connection",
 		Defect:    "It commits the effect on another connection than the record: where the database has the record's transaction run again, so is the effect.",
@@ -86,8 +68,8 @@ var postgresMutants = []Mutant{
 }
 
 // withoutUniqueIndex drops the index from the table, and the conflict that it finds from the statements.
-func withoutUniqueIndex(f *flow.Flow) *indexless {
-	s := &indexless{f.Store.(*store.Postgres)}
+func withoutUniqueIndex(f *flow.Flow, p *store.Postgres) *indexless {
+	s := &indexless{p}
 	if err := s.Postgres.Update(context.Background(), func(tx store.Tx) error {
 		_, err := s.Exec(tx, "DROP INDEX IF EXISTS oncespec_claims_id")
 		return err
