@@ -277,7 +277,11 @@ func (st *intentState) landed(f *Flight, class contract.Class) {
 	}
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.trace.promise(f.intent.ID, f.intent.Tenant)
+	whose := f.intent
+	if class == contract.Replay && whose.twin != nil && whose.twin.Key == whose.Key {
+		whose = whose.twin // what its key was used for before: there is no second effect to wait for
+	}
+	st.trace.promise(whose.ID, whose.Tenant)
 	if st.answer == nil && f.answer != nil && st.kit.namesAnswer {
 		st.answer = f.answer.Body
 	}
