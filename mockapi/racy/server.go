@@ -29,7 +29,7 @@ const longestWindow = time.Second
 // Receipt is what the server says of one request.
 type Receipt struct {
 	Executed bool  `json:"executed"` // false: it was found done
-	Began    int64 `json:"began_ns"` // when the handler began and ended, in nanoseconds of the server's clock
+	Began    int64 `json:"began_ns"` // when the handler began and ended, in nanoseconds since 1970: servers of one machine agree on it
 	Ended    int64 `json:"ended_ns"`
 }
 
@@ -61,8 +61,11 @@ func (s *Server) Close() {
 	}
 }
 
+// now goes on steadily from the time at which the server began.
+func (s *Server) now() int64 { return s.began.UnixNano() + int64(time.Since(s.began)) }
+
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	receipt := Receipt{Began: int64(time.Since(s.began))}
+	receipt := Receipt{Began: s.now()}
 	key, window, err := read(r)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -78,7 +81,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
-	receipt.Ended = int64(time.Since(s.began))
+	receipt.Ended = s.now()
 	text, err := json.Marshal(receipt)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)

@@ -14,7 +14,7 @@ const seenWell = 0.95
 // detection is what the bursts of several histories could have seen: as much as the known-racy server showed by the same rung.
 type detection struct {
 	power   *history.Power
-	distant bool // duplicates went to different instances: the measurement, of a single server, says nothing about them
+	distant bool // duplicates went to different instances, and the measurement, of a single server, says nothing about them
 	alike   int  // bursts by that rung, with as many keys and requests as were measured or more, that truly overlapped
 }
 
@@ -26,9 +26,12 @@ func (d *detection) add(h *history.History, b *history.Burst) {
 	if d.power == nil {
 		d.power = h.Power
 	}
-	if apart(h, b) {
+	switch away, several := apart(h, b), d.power.Replicas > 1; {
+	case away && !several:
 		d.distant = true
 		return
+	case several && !away:
+		return // nor does that between replicas about one of them
 	}
 	if b.Rung == d.power.Rung && d.power.Keys > 0 && keysThatMet(h, b, d.power.Requests/d.power.Keys) >= d.power.Keys {
 		d.alike++
@@ -94,6 +97,9 @@ func (d *detection) says() string {
 		return ""
 	}
 	parts := []string{"brought together by " + d.power.Rung}
+	if d.power.Replicas > 1 && len(d.power.Windows) > 0 {
+		parts[0] += fmt.Sprintf(", measured between %d replicas on one store, the way to which makes each window longer", d.power.Replicas)
+	}
 	if d.distant {
 		parts = append(parts, "how short a window between replicas would have been seen was not measured")
 		if d.alike == 0 {

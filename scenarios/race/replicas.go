@@ -14,7 +14,7 @@ func replicas(ctx context.Context, s *target.Stage) error {
 	if err != nil {
 		return err
 	}
-	for i, r := range rounds(s, round{1, 2, true}, round{10, 2, false}, round{1, 8, true}, round{1, 8, false}, round{1, 8, false}) {
+	for i, r := range rounds(s, round{1, 2, true}, round{10, 2, false}, round{1, 8, true}, round{10, 2, false}, round{1, 8, false}) {
 		trial := s.Trial(fmt.Sprintf("round %d: %s, spread over %d replicas", i+1, r.words("duplicates"), n))
 		intents, err := r.intents(ctx, trial)
 		if err != nil {

@@ -106,18 +106,34 @@ func TestDetectionPowerIsSaid(t *testing.T) {
 	}
 }
 
-// TestDetectionPowerBetweenReplicasIsNotClaimed: it was measured on one server, where duplicates meet in one process.
-func TestDetectionPowerBetweenReplicasIsNotClaimed(t *testing.T) {
+// TestDetectionPowerBetweenReplicas: what was measured on one server, where duplicates meet in one process, is not claimed of replicas; what
+// was between replicas is.
+func TestDetectionPowerBetweenReplicas(t *testing.T) {
 	t.Parallel()
-	var hs []*history.History
-	for range 10 {
-		h := together("race/replicas", "duplicate", "2", false, 201, 409).at(2).retried(201, created).effects(1, "t1").History()
-		h.Power = &history.Power{Rung: "barrier", Keys: 1, Requests: 2, Cores: 2,
-			Windows: []history.PowerWindow{{US: 10, Rounds: 20, Hits: 20, Overlapped: 20, Floor: 0.86}}}
-		hs = append(hs, h)
+	for replicas, c := range map[int]struct{ says, not string }{
+		0: {"between replicas would have been seen was not measured", "probability"},
+		2: {"measured between 2 replicas on one store, the way to which makes each window longer; windows of 10 µs or more would have been seen with probability 0.99 or more (10 bursts", "not measured"},
+	} {
+		var hs []*history.History
+		for range 10 {
+			h := together("race/replicas", "duplicate", "2", false, 201, 409).at(2).retried(201, created).effects(1, "t1").History()
+			h.Power = &history.Power{Rung: "barrier", Keys: 1, Requests: 2, Replicas: replicas, Cores: 2,
+				Windows: []history.PowerWindow{{US: 10, Rounds: 20, Hits: 20, Overlapped: 20, Floor: 0.86}}}
+			hs = append(hs, h)
+		}
+		f := ruletest.Expect(t, Rules(), "race/replicas", verdict.Pass, ruletest.IETF(t), hs...)
+		if !strings.Contains(f.Detail, c.says) || strings.Contains(f.Detail, c.not) {
+			t.Error(f.Detail)
+		}
 	}
-	f := ruletest.Expect(t, Rules(), "race/replicas", verdict.Pass, ruletest.IETF(t), hs...)
-	if !strings.Contains(f.Detail, "between replicas would have been seen was not measured") || strings.Contains(f.Detail, "probability") {
+}
+
+// TestDetectionPowerBetweenReplicasSaysNothingOfOne: duplicates that went to one server met otherwise.
+func TestDetectionPowerBetweenReplicasSaysNothingOfOne(t *testing.T) {
+	t.Parallel()
+	h := duplicates(false, 201, 409).retried(201, created).effects(1, "t1").History()
+	h.Power = &history.Power{Rung: "barrier", Keys: 1, Requests: 2, Replicas: 2, Cores: 2, Windows: []history.PowerWindow{{US: 10, Rounds: 20, Hits: 20, Overlapped: 20, Floor: 0.86}}}
+	if f := ruletest.Expect(t, Rules(), "race/one-effect", verdict.Pass, ruletest.IETF(t), h); !strings.Contains(f.Detail, "no burst here was like those of the measurement") {
 		t.Error(f.Detail)
 	}
 }

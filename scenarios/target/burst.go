@@ -55,7 +55,7 @@ func (s *Stage) GoBurst(ctx context.Context, label string, shots []Shot) *BurstF
 		s.target.unpaced()
 	}
 	way := s.climb(ctx, b.flights)
-	s.rec.setRung(way.Name, s.target.power(ctx, way.Name))
+	s.rec.setRung(way.Name, s.target.power(ctx, way.Name, b.flights))
 	s.mu.Lock()
 	s.bursts = append(s.bursts, b)
 	s.mu.Unlock()

@@ -59,12 +59,8 @@ func (k *trunk) close() {
 	k.wire.Close()
 }
 
-// flush sends all requests in one write, and returns when the target has them.
-func (k *trunk) flush(ctx context.Context, before int64) error {
-	all := k.wire.RequestForwarded(before + k.bytes)
-	if err := k.streams.Flush(); err != nil {
-		return err
-	}
+// forwarded waits until the target has all requests, which were sent in one write.
+func (k *trunk) forwarded(ctx context.Context, all <-chan struct{}) error {
 	limit := time.NewTimer(forwardLimit)
 	defer limit.Stop()
 	select {
@@ -130,8 +126,15 @@ func (s *Stage) streams(ctx context.Context, way *way, flights []*Flight, failed
 		before[i] = k.wire.Proof().RequestForwarded
 	}
 	way.Release = func(ctx context.Context) error {
+		var all []<-chan struct{}
+		for i, k := range order { // nobody is waited for before all are sent
+			all = append(all, k.wire.RequestForwarded(before[i]+k.bytes))
+			if err := k.streams.Flush(); err != nil {
+				return fmt.Errorf("HTTP/2: %w", err)
+			}
+		}
 		for i, k := range order {
-			if err := k.flush(ctx, before[i]); err != nil {
+			if err := k.forwarded(ctx, all[i]); err != nil {
 				return fmt.Errorf("HTTP/2: %w", err)
 			}
 		}

@@ -20,7 +20,7 @@ func (r *Range) OneByOne() {
 }
 
 // Addr is where the server listens.
-func (r *Range) Addr() string { return r.addr }
+func (r *Range) Addr() string { return r.addrs[0] }
 
 var (
 	Floor   = floor

@@ -21,8 +21,8 @@ const (
 	wellSeen = 0.75
 )
 
-// load is what is sent at once: several keys are as many chances. Bursts of a campaign that have less see less.
-var load = Load{Keys: 10, Each: 2}
+// load is what is sent at once: several keys are as many chances. Bursts of a campaign that have less see less. Each replica gets one with each key.
+func (r *Range) load() Load { return Load{Keys: 10, Each: max(2, len(r.addrs))} }
 
 // The windows that are tried, until one is well seen.
 var (
@@ -33,7 +33,11 @@ var (
 // Measure races the server for about the time, and says what was seen. Windows in which the processor is free come first: they are
 // what most defects have. On one core a busy window never lets a second request in, so that it is not measured.
 func (r *Range) Measure(ctx context.Context, within time.Duration) (history.Power, error) {
+	load := r.load()
 	p := history.Power{Rung: r.name, Keys: load.Keys, Requests: load.Keys * load.Each, Cores: min(runtime.NumCPU(), runtime.GOMAXPROCS(0))}
+	if len(r.addrs) > 1 {
+		p.Replicas = len(r.addrs)
+	}
 	half := time.Now().Add(within * 2 / 3)
 	if err := r.series(ctx, &p, free, false, half); err != nil {
 		return p, err
@@ -53,7 +57,7 @@ func (r *Range) series(ctx context.Context, p *history.Power, lengths []time.Dur
 			fewest = fewestBusy
 		}
 		for w.Rounds < fewest || w.Rounds < enoughRounds && time.Now().Before(until) {
-			round, err := r.Race(ctx, load, racy.Window{Length: length, Busy: isBusy})
+			round, err := r.Race(ctx, r.load(), racy.Window{Length: length, Busy: isBusy})
 			if err != nil {
 				return err
 			}

@@ -34,21 +34,22 @@ const (
 
 // Options say what to race, and how.
 type Options struct {
-	// Command starts the known-racy server as a child, which serves at the address that is appended. Empty: it runs in this
-	// process, where it cannot be frozen.
-	Command []string
 	// Rung is one of the names in faults/burst.
 	Rung string
+	// Replicas is how many servers there are, on one store, to which the requests with a key go in turn. 0 is 1, whose records are in its
+	// memory unless the rung is about its store.
+	Replicas int
 }
 
-// Range is the known-racy server with a rung to race it by.
+// Range is the known-racy server, or several on one store, with a rung to race it by.
 type Range struct {
 	name   string
 	rung   func(requests int) burst.Rung
-	store  *link.Relay // nil: the records are in the server's memory
-	addr   string
+	store  *link.Relay // nil: there is no link to the store
+	stored []string    // where the servers find their records; empty: in their memory
+	addrs  []string    // of the servers
 	links  *link.Links
-	life   *life.Process // nil: in this process
+	lives  herd // empty: in this process
 	closed []func()
 	wrap   func(send func(context.Context, *burst.Flight)) func(context.Context, *burst.Flight) // nil: as they are
 	keys   int
@@ -57,10 +58,11 @@ type Range struct {
 // ErrCannot says that the known-racy server cannot be raced by the rung here.
 var ErrCannot = errors.New("cannot be measured here")
 
-// Open starts the known-racy server.
-func Open(ctx context.Context, o Options) (*Range, error) {
+// Open starts the known-racy server. The command starts it as a child, which serves at the address that is appended. Empty: it runs in
+// this process, where it cannot be frozen.
+func Open(ctx context.Context, command []string, o Options) (*Range, error) {
 	r := &Range{links: link.New(), name: o.Rung}
-	err := r.open(ctx, o)
+	err := r.open(ctx, command, o)
 	if err != nil {
 		r.Close()
 		return nil, fmt.Errorf("known-racy server: %w", err)
@@ -68,18 +70,21 @@ func Open(ctx context.Context, o Options) (*Range, error) {
 	return r, nil
 }
 
-func (r *Range) open(ctx context.Context, o Options) error {
-	if o.Rung == burst.StoreHoldName || o.Rung == burst.StoreLatencyName {
-		if err := r.openStore(ctx); err != nil {
+func (r *Range) open(ctx context.Context, command []string, o Options) error {
+	linked := o.Rung == burst.StoreHoldName || o.Rung == burst.StoreLatencyName
+	if linked || o.Replicas > 1 {
+		if err := r.openStore(ctx, linked); err != nil {
 			return err
 		}
 	}
 	start := r.startHere
-	if len(o.Command) > 0 {
-		start = func(ctx context.Context) error { return r.startChild(ctx, o.Command) }
+	if len(command) > 0 {
+		start = func(ctx context.Context) error { return r.startChild(ctx, command) }
 	}
-	if err := start(ctx); err != nil {
-		return err
+	for range max(1, o.Replicas) {
+		if err := start(ctx); err != nil {
+			return err
+		}
 	}
 	switch o.Rung {
 	case burst.StoreHoldName:
@@ -90,10 +95,10 @@ func (r *Range) open(ctx context.Context, o Options) error {
 	case burst.StoreLatencyName:
 		r.rung = always(SlowStore(r.store))
 	case burst.FreezeName:
-		if r.life == nil || !r.life.Can().Has(life.CanPause) {
+		if len(r.lives) == 0 || !r.lives[0].Can().Has(life.CanPause) {
 			return fmt.Errorf("%w: it runs in this process, which cannot be frozen", ErrCannot)
 		}
-		r.rung = always(burst.Freeze(r.life))
+		r.rung = always(burst.Freeze(r.lives))
 	case burst.BarrierName:
 		r.rung = always(burst.Barrier())
 	case burst.HTTP2Name:
@@ -114,12 +119,12 @@ func (r *Range) startChild(ctx context.Context, command []string) error {
 	if err != nil {
 		return err
 	}
-	r.addr = fmt.Sprintf("127.0.0.1:%d", port)
-	r.life, err = life.NewProcess(life.Command{
-		Argv:    slices.Concat(command, []string{r.addr}, r.storeAddr()),
-		Listens: r.addr,
+	addr := fmt.Sprintf("127.0.0.1:%d", port)
+	child, err := life.NewProcess(life.Command{
+		Argv:    slices.Concat(command, []string{addr}, r.stored),
+		Listens: addr,
 		Ready: func(ctx context.Context) error {
-			c, err := new(net.Dialer).DialContext(ctx, "tcp", r.addr)
+			c, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
 			if err != nil {
 				return err
 			}
@@ -129,8 +134,9 @@ func (r *Range) startChild(ctx context.Context, command []string) error {
 	if err != nil {
 		return err
 	}
-	r.closed = append(r.closed, func() { r.life.Close() })
-	return r.life.Start(ctx)
+	r.lives, r.addrs = append(r.lives, child), append(r.addrs, addr)
+	r.closed = append(r.closed, func() { child.Close() })
+	return child.Start(ctx)
 }
 
 func (r *Range) startHere(context.Context) error {
@@ -138,12 +144,12 @@ func (r *Range) startHere(context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.addr = l.Addr().String()
+	r.addrs = append(r.addrs, l.Addr().String())
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = racy.New(strings.Join(r.storeAddr(), "")).Serve(ctx, l)
+		_ = racy.New(strings.Join(r.stored, "")).Serve(ctx, l)
 	}()
 	r.closed = append(r.closed, func() { cancel(); <-done })
 	return nil
@@ -171,7 +177,7 @@ type Round struct {
 
 // Race sends all requests of a load, with fresh keys, at once.
 func (r *Range) Race(ctx context.Context, l Load, w racy.Window) (Round, error) {
-	c := call{receipts: make([]*racy.Receipt, l.Keys*l.Each)}
+	c := call{receipts: make([]*racy.Receipt, l.Keys*l.Each), each: l.Each}
 	for range l.Keys {
 		r.keys++
 		request := rewrite.Request{Method: "POST", Path: "/", RawQuery: w.Query(), Header: []rewrite.Field{{Name: racy.KeyField, Value: fmt.Sprintf("key-%d", r.keys)}}}
@@ -194,21 +200,27 @@ func (r *Range) Race(ctx context.Context, l Load, w racy.Window) (Round, error) 
 			shots[i].Send = r.wrap(shots[i].Send)
 		}
 	}
-	return c.summed(burst.Fire(ctx, rung, shots), l.Each)
+	return c.summed(burst.Fire(ctx, rung, shots))
 }
 
 // call is what is sent at once, and what the server says of each.
 type call struct {
 	requests []rewrite.Request
 	receipts []*racy.Receipt
+	each     int // with each key
 }
+
+// at is the server to which a request goes.
+func (r *Range) at(c *call, request int) int { return request % c.each % len(r.addrs) }
 
 // warm opens a connection for each request. Where the server is going to stand still, all but the end of the header is sent ahead.
 func (r *Range) warm(ctx context.Context, rung *burst.Rung, c *call) (shots []burst.Shot, done func(), err error) {
 	conns, failed := make([]warmed, len(c.requests)), make([]error, len(c.requests))
 	var warming sync.WaitGroup
 	for i := range conns {
-		warming.Go(func() { failed[i] = conns[i].open(ctx, r, c.requests[i], rung.Name == burst.FreezeName) })
+		warming.Go(func() {
+			failed[i] = conns[i].open(ctx, r, r.addrs[r.at(c, i)], c.requests[i], rung.Name == burst.FreezeName)
+		})
 	}
 	warming.Wait()
 	done = func() {
@@ -237,13 +249,13 @@ type warmed struct {
 }
 
 // open connects to the server, and sends the request but for the end of its header.
-func (c *warmed) open(ctx context.Context, r *Range, request rewrite.Request, ahead bool) (err error) {
-	if c.bytes, err = wire.Bytes(request, r.addr); err != nil {
+func (c *warmed) open(ctx context.Context, r *Range, addr string, request rewrite.Request, ahead bool) (err error) {
+	if c.bytes, err = wire.Bytes(request, addr); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, warmLimit)
 	defer cancel()
-	if err := c.connect(ctx, r); err != nil || !ahead {
+	if err := c.connect(ctx, r, addr); err != nil || !ahead {
 		return err
 	}
 	c.ahead = len(c.bytes) - len("\r\n")
@@ -258,8 +270,8 @@ func (c *warmed) open(ctx context.Context, r *Range, request rewrite.Request, ah
 	}
 }
 
-func (c *warmed) connect(ctx context.Context, r *Range) (err error) {
-	if c.wire, err = r.links.Open(ctx, link.Upstream{Addr: r.addr}, link.Plan{}); err != nil {
+func (c *warmed) connect(ctx context.Context, r *Range, addr string) (err error) {
+	if c.wire, err = r.links.Open(ctx, link.Upstream{Addr: addr}, link.Plan{}); err != nil {
 		return err
 	}
 	if c.conn, err = new(net.Dialer).DialContext(ctx, "tcp", c.wire.Addr); err != nil {
@@ -303,22 +315,29 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// streams puts all requests on one connection; the rung sends them in one write.
+// streams puts all requests to a server on one connection; the rung sends them in one write each.
 func (r *Range) streams(ctx context.Context, rung *burst.Rung, c *call) (shots []burst.Shot, done func(), err error) {
-	var way warmed
-	done = way.close
+	ways, connections := make([]warmed, len(r.addrs)), make([]*wire.Streams, len(r.addrs))
+	done = func() {
+		for i := range ways {
+			if connections[i] != nil {
+				connections[i].Close()
+			}
+			ways[i].close()
+		}
+	}
 	limited, cancel := context.WithTimeout(ctx, warmLimit)
 	defer cancel()
-	if err := way.connect(limited, r); err != nil {
-		return nil, done, err
+	for i, addr := range r.addrs {
+		if err := ways[i].connect(limited, r, addr); err != nil {
+			return nil, done, err
+		}
+		if connections[i], err = wire.OpenHTTP2(ctx, ways[i].conn); err != nil {
+			return nil, done, err
+		}
 	}
-	connection, err := wire.OpenHTTP2(ctx, way.conn)
-	if err != nil {
-		return nil, done, err
-	}
-	done = func() { connection.Close(); way.close() }
 	for i, request := range c.requests {
-		stream, err := connection.Add(request, "http", r.addr)
+		stream, err := connections[r.at(c, i)].Add(request, "http", r.addrs[r.at(c, i)])
 		if err != nil {
 			return nil, done, err
 		}
@@ -330,7 +349,13 @@ func (r *Range) streams(ctx context.Context, rung *burst.Rung, c *call) (shots [
 			c.receipts[i], f.Err = receipt(result)
 		}})
 	}
-	rung.Release = func(context.Context) error { return connection.Flush() }
+	rung.Release = func(context.Context) error {
+		var errs []error
+		for _, connection := range connections {
+			errs = append(errs, connection.Flush())
+		}
+		return errors.Join(errs...)
+	}
 	return shots, done, nil
 }
 
@@ -346,14 +371,14 @@ func receipt(result wire.Result) (*racy.Receipt, error) {
 }
 
 // summed goes by the server's own clock.
-func (c *call) summed(v burst.Volley, each int) (Round, error) {
+func (c *call) summed(v burst.Volley) (Round, error) {
 	round, err := Round{There: v.There}, v.Err
 	var zero time.Time
 	first, last := int64(math.MaxInt64), int64(0)
-	for from := 0; from < len(c.receipts); from += each {
+	for from := 0; from < len(c.receipts); from += c.each {
 		var handlers []burst.Flight
 		executed := 0
-		for i, receipt := range c.receipts[from : from+each] {
+		for i, receipt := range c.receipts[from : from+c.each] {
 			err = errors.Join(err, v.Flights[from+i].Err)
 			if receipt == nil {
 				continue

@@ -25,11 +25,16 @@ func TestMain(m *testing.M) {
 
 func open(tb testing.TB, rung string) *power.Range {
 	tb.Helper()
+	return replicas(tb, rung, 1)
+}
+
+func replicas(tb testing.TB, rung string, n int) *power.Range {
+	tb.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	r, err := power.Open(tb.Context(), power.Options{Command: []string{self, "racy"}, Rung: rung})
+	r, err := power.Open(tb.Context(), []string{self, "racy"}, power.Options{Rung: rung, Replicas: n})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -88,6 +93,39 @@ func TestShortWindowIsFoundInOneBurst(t *testing.T) {
 	}
 }
 
+// TestShortWindowBetweenReplicasIsFoundInOneBurst: two servers on one store. Where their store link is ours the bar is the same. Where they
+// are frozen it is lower: they are woken one right after the other, but run when the operating system has them run, so that one may have
+// done its work before the other does any.
+func TestShortWindowBetweenReplicasIsFoundInOneBurst(t *testing.T) {
+	const rounds = 60
+	load := power.Load{Keys: 10, Each: 2}
+	for rung, chance := range map[string]float64{burst.StoreHoldName: 0.95, burst.StoreLatencyName: 0.95, burst.FreezeName: 0.5} {
+		t.Run(rung, func(t *testing.T) {
+			hits, met := series(t, replicas(t, rung, 2), rounds, load, tenMicroseconds)
+			t.Logf("%d of %d bursts of %+v found it, handlers met in %d", hits, rounds, load, met)
+			if want := fewest(rounds, chance); hits < want {
+				t.Errorf("%d of %d bursts found it; with probability %v at least %d do, but for one time in a thousand", hits, rounds, chance, want)
+			}
+		})
+	}
+}
+
+// TestMeasureReplicas: every rung can be measured for two and three servers on one store, and says that it was.
+func TestMeasureReplicas(t *testing.T) {
+	for _, rung := range []string{burst.StoreHoldName, burst.StoreLatencyName, burst.FreezeName, burst.HTTP2Name, burst.BarrierName} {
+		for _, n := range []int{2, 3} {
+			p, err := replicas(t, rung, n).Measure(t.Context(), 50*time.Millisecond)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Rung != rung || p.Replicas != n || p.Requests != n*p.Keys || len(p.Windows) == 0 {
+				t.Errorf("%s: %+v", rung, p)
+			}
+			t.Logf("%s, %d replicas: %+v", rung, n, p.Windows)
+		}
+	}
+}
+
 // TestHoldOnTheStoreLinkIsCertain: also two requests, with no window of their own, when nothing is answered before both have asked.
 func TestHoldOnTheStoreLinkIsCertain(t *testing.T) {
 	const rounds = 40
@@ -139,7 +177,7 @@ func TestMeasure(t *testing.T) {
 
 // TestInThisProcess: without a program to start, all but freezing can be measured.
 func TestInThisProcess(t *testing.T) {
-	r, err := power.Open(t.Context(), power.Options{Rung: burst.BarrierName})
+	r, err := power.Open(t.Context(), nil, power.Options{Rung: burst.BarrierName})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +185,7 @@ func TestInThisProcess(t *testing.T) {
 		t.Errorf("%+v, %v", round, err)
 	}
 	r.Close()
-	if _, err := power.Open(t.Context(), power.Options{Rung: burst.FreezeName}); !errors.Is(err, power.ErrCannot) {
+	if _, err := power.Open(t.Context(), nil, power.Options{Rung: burst.FreezeName}); !errors.Is(err, power.ErrCannot) {
 		t.Errorf("freezing this process: %v", err)
 	}
 }

@@ -28,23 +28,20 @@ func SlowStore(r *link.Relay) burst.Rung {
 	}
 }
 
-// openStore puts the known-racy server's records behind a link.
-func (r *Range) openStore(ctx context.Context) error {
+// openStore puts the known-racy servers' records where all find them, behind a link or not.
+func (r *Range) openStore(ctx context.Context, linked bool) error {
 	store, err := racy.Listen("127.0.0.1:0")
 	if err != nil {
 		return err
 	}
 	r.closed = append(r.closed, store.Close)
+	if !linked {
+		r.stored = []string{store.Addr()}
+		return nil
+	}
 	if r.store, err = r.links.Relay(ctx, "127.0.0.1:0", link.Upstream{Addr: store.Addr()}); err != nil {
 		return fmt.Errorf("store link: %w", err)
 	}
+	r.stored = []string{r.store.Addr}
 	return nil
-}
-
-// storeAddr is where the server finds its records; empty: in its memory.
-func (r *Range) storeAddr() []string {
-	if r.store == nil {
-		return nil
-	}
-	return []string{r.store.Addr}
 }
