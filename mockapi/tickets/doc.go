@@ -1,35 +1,6 @@
-// Package tickets is a domain of the mock: tickets that are created, closed and exported, what is
-// attached to them as a form or a file, and labels whose identity the
-// client chooses.
+// Package tickets is a domain of the mock: tickets that are created, closed and exported, what is attached to them as a form or
+// a file, and labels whose identity the client chooses.
 //
 // Every effect can be counted: a ticket created, its closures, its exports, the changes of a label. The package must not
-// know idempotency keys, claims or the provider. Start reading at Operations, then create.go.
+// know idempotency keys, claims or the provider. Start reading at operations.go, then create.go.
 package tickets
-
-import "github.com/oncespec/oncespec/mockapi/command"
-
-// Operations are the writes of the domain.
-func Operations() []command.Operation {
-	return []command.Operation{
-		{Name: "tickets.create", Method: "POST", Pattern: "/v1/tickets", Keyed: true, Books: true,
-			Decode: decodeCreate, Restore: command.Restored[Create]},
-		{Name: "tickets.close", Method: "POST", Pattern: "/v1/tickets/{id}/close", Keyed: true,
-			Decode: decodeClose, Restore: command.Restored[Close]},
-		{Name: "tickets.export", Method: "POST", Pattern: "/v1/tickets/{id}/export", Keyed: true,
-			Decode: decodeExport, Restore: command.Restored[Export]},
-		{Name: "tickets.attach", Method: "POST", Pattern: "/v1/tickets/{id}/attachments", Keyed: true, Media: attachMedia,
-			Decode: decodeAttach, Restore: command.Restored[Attach]},
-		{Name: "labels.put", Method: "PUT", Pattern: "/v1/labels/{ref}",
-			Decode: decodePutLabel, Restore: command.Restored[PutLabel]},
-	}
-}
-
-// Reads are the reading requests of the domain.
-func Reads() []command.Read {
-	return []command.Read{
-		{Pattern: "/v1/tickets", Serve: kept.List},
-		{Pattern: "/v1/tickets/{id}", Serve: kept.Get},
-		{Pattern: "/v1/tickets/{id}/attachments", Serve: listAttachments},
-		{Pattern: "/v1/labels/{ref}", Serve: getLabel},
-	}
-}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/oncespec/oncespec/mockapi/fingerprint"
 	"github.com/oncespec/oncespec/scenarios/history"
 )
 
@@ -109,11 +110,14 @@ func Leaves(b history.Body) map[string]string {
 
 // SameScalar tells whether two scalar values, as Leaves returns them, are the same: numbers in any spelling.
 func SameScalar(a, b string) bool {
-	return a == b || isNumber(a) && isNumber(b) && decimal(a) == decimal(b)
+	return a == b || sameNumber(a, b)
 }
 
-func isNumber(text string) bool {
-	return text != "" && strings.IndexByte("-0123456789", text[0]) >= 0 && json.Valid([]byte(text))
+// sameNumber compares exact values; what has none, such as a text, is no number and the same as nothing.
+func sameNumber(a, b string) bool {
+	x, notX := fingerprint.Number(a)
+	y, notY := fingerprint.Number(b)
+	return notX == nil && notY == nil && x == y
 }
 
 var (
@@ -184,7 +188,7 @@ func difference(a, b any, at string) (string, bool) {
 		return "", false
 	case json.Number:
 		y, ok := b.(json.Number)
-		return place(at), !ok || decimal(x.String()) != decimal(y.String())
+		return place(at), !ok || !SameScalar(x.String(), y.String())
 	}
 	return place(at), a != b
 }
@@ -194,30 +198,4 @@ func place(at string) string {
 		return "the root"
 	}
 	return at
-}
-
-// decimal spells a JSON number so that equal numbers are equal texts: digits without zeros around them, and the exponent of
-// the last. An exponent too large to be computed with stays as it is.
-func decimal(text string) string {
-	sign, text := "", strings.ToLower(text)
-	if strings.HasPrefix(text, "-") {
-		sign, text = "-", text[1:]
-	}
-	mantissa, power, _ := strings.Cut(text, "e")
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	digits := strings.TrimLeft(whole+fraction, "0")
-	if digits == "" {
-		return "0"
-	}
-	exponent := 0
-	if power != "" {
-		n, err := strconv.ParseInt(power, 10, 32)
-		if err != nil {
-			return sign + text
-		}
-		exponent = int(n)
-	}
-	short := strings.TrimRight(digits, "0")
-	exponent += len(digits) - len(short) - len(fraction)
-	return sign + short + "e" + strconv.Itoa(exponent)
 }
