@@ -109,6 +109,9 @@ func (p *process) wait(t *testing.T) ended {
 		t.Fatal(err)
 	}
 	for _, f := range left {
+		if f.Name() == "oncespec-ports" {
+			continue // locks that all programs share: whoever removed one could take another's port
+		}
 		t.Errorf("%s was left in the temporary folder", f.Name())
 	}
 	for _, who := range holding(t, p.tmp) {
