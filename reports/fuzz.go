@@ -123,10 +123,7 @@ func FuzzRerun(rerun []string, f *fuzz.Finding, seed uint64) string {
 		args = append(args, "--corpus", filepath.Dir(f.Case))
 	}
 	args = append(args, "--cases", "1", "--seed", fmt.Sprint(seed))
-	for i, a := range args {
-		args[i] = Quote(a)
-	}
-	return strings.Join(args, " ")
+	return commandLine(args)
 }
 
 // mostShown bounds the pairs that a terminal gets whole.

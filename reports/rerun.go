@@ -24,6 +24,13 @@ func (r *Report) RerunCommand(v verdict.Verdict) string {
 			args = append(args, "--operation", o)
 		}
 	}
+	return commandLine(args)
+}
+
+// again is the command line of the whole run.
+func (r *Report) again() string { return commandLine(slices.Clone(r.Rerun)) }
+
+func commandLine(args []string) string {
 	for i, a := range args {
 		args[i] = Quote(a)
 	}

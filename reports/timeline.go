@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,7 +17,10 @@ type mark struct {
 	Label       string
 	Text        string
 	At          string // milliseconds since the history's first event
+	Later       bool   // long after the rest: it stands at the end, out of scale
 	Attempt     *exchange
+
+	began int64
 }
 
 // exchange is an attempt as the page shows it.
@@ -30,10 +34,11 @@ func timeline(h *history.History) []mark {
 	scale := func(at int64) float64 { return min(100*float64(at-start)/float64(max(end-start, 1)), 99.4) }
 	var marks []mark
 	for _, e := range h.Events {
-		m := mark{Left: scale(e.At), At: fmt.Sprintf("%.1f ms", float64(e.At-start)/1000)}
+		m := mark{Left: scale(e.At), began: e.At, At: fmt.Sprintf("%.1f ms", float64(e.At-start)/1000)}
 		switch {
 		case e.Attempt != nil:
 			a := e.Attempt
+			m.began = a.Began
 			m.Left, m.Width = scale(a.Began), max(scale(a.Ended)-scale(a.Began), 0.4)
 			m.At = fmt.Sprintf("%.1f ms", float64(a.Began-start)/1000)
 			m.Class, m.Label, m.Text = a.Outcome, a.Label, a.Request.Method+" "+path(a.Request.URL)+" → "+outcome(a)+faulted(a)
@@ -43,7 +48,7 @@ func timeline(h *history.History) []mark {
 			m.Attempt = show(a)
 		case e.Observation != nil:
 			o := e.Observation
-			m.Class, m.Label = "observation", o.Moment
+			m.Class, m.Label, m.Later = "observation", o.Moment, o.Moment == final
 			m.Text = fmt.Sprintf("%s: %s", o.Probe, plural(o.Count, "effect"))
 			if o.Value != "" {
 				m.Text += ", reads " + o.Value
@@ -64,6 +69,7 @@ func timeline(h *history.History) []mark {
 				m.Text += " (not seen to land)"
 			}
 		case e.Status != nil:
+			m.Later = e.Status.Moment == final
 			m.Class, m.Label, m.Text = "status", "status "+e.Status.Moment, fmt.Sprintf("%d %s", e.Status.HTTP, e.Status.State)
 		case e.Burst != nil:
 			b := e.Burst
@@ -80,7 +86,28 @@ func timeline(h *history.History) []mark {
 		}
 		marks = append(marks, m)
 	}
+	// Attempts are recorded when they end; people read from when they began.
+	slices.SortStableFunc(marks, func(a, b mark) int { return cmp.Compare(a.began, b.began) })
 	return marks
+}
+
+// final is the moment of the last count.
+const final = "final"
+
+// mostFaults bounds the lines that are drawn through a timeline.
+const mostFaults = 6
+
+// faultsOf are when faults struck; none where there are too many to see by.
+func faultsOf(marks []mark) (at []float64) {
+	for _, m := range marks {
+		if m.Class == "fault" && !slices.Contains(at, m.Left) {
+			at = append(at, m.Left)
+		}
+	}
+	if len(at) > mostFaults {
+		return nil
+	}
+	return at
 }
 
 func span(h *history.History) (start, end int64) {
@@ -95,7 +122,7 @@ func span(h *history.History) (start, end int64) {
 		first = false
 	}
 	for _, e := range h.Events {
-		if o, s := e.Observation, e.Status; o != nil && o.Moment == "final" || s != nil && s.Moment == "final" {
+		if o, s := e.Observation, e.Status; o != nil && o.Moment == final || s != nil && s.Moment == final {
 			continue // long after the rest: it would squeeze everything to the left
 		}
 		widen(e.At)
