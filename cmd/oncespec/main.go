@@ -62,7 +62,7 @@ func start(args []string, io streams) (code int) {
 	var cli CLI
 	exited := -1
 	parser, err := kong.New(&cli, kong.Name("oncespec"), kong.Writers(io.out, io.err), kong.UsageOnError(),
-		kong.Vars{"version": "oncespec " + version(), "storm": strconv.Itoa(storm.Usual)},
+		kong.Vars{"version": "oncespec " + version(), "storm": strconv.Itoa(storm.Usual), "shrink": storm.UsualShrink.String()},
 		kong.Exit(func(c int) { exited = c }),
 		kong.Description("Proves whether a write API does a retried write exactly once.\n\n"+
 			"  oncespec run                             the built-in mock, as it stands\n"+

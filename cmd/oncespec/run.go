@@ -19,6 +19,7 @@ import (
 type StormFlags struct {
 	StormOperations int           `placeholder:"N" help:"Length of lost/storm in calls, on each operation (default ${storm})."`
 	StormFor        time.Duration `placeholder:"DURATION" help:"Length of lost/storm in time, on each operation, such as 2m; what fails ends it earlier."`
+	StormShrink     time.Duration `placeholder:"DURATION" help:"How long the schedule of a storm that fails is made smaller (default ${shrink})."`
 }
 
 func (s StormFlags) length() storm.Length {
@@ -56,7 +57,7 @@ func (c *RunCmd) Run(ctx context.Context, io streams) error {
 		return c.inShards(tidily(ctx), io, cfg)
 	}
 	options := suites.Options{Config: cfg, Selection: c.selection(), Seed: c.Seed, Shard: c.Shard, Out: c.Out, Strict: c.Strict,
-		AllowInconclusive: c.AllowInconclusive, AllowRemote: c.AllowRemote, Racy: known(), Storm: storm.Order{Length: c.length()}, Version: version(), Rerun: c.rerun()}
+		AllowInconclusive: c.AllowInconclusive, AllowRemote: c.AllowRemote, Racy: known(), Storm: storm.Order{Length: c.length(), Shrink: c.StormShrink}, Version: version(), Rerun: c.rerun()}
 	if err := options.Check(); err != nil {
 		return err // before what the last run left is removed
 	}
@@ -124,6 +125,9 @@ func (c *RunCmd) rerun() []string {
 	}
 	if c.StormFor != 0 {
 		args = append(args, "--storm-for", c.StormFor.String())
+	}
+	if c.StormShrink != 0 {
+		args = append(args, "--storm-shrink", c.StormShrink.String())
 	}
 	return c.seeded(args)
 }

@@ -1,6 +1,7 @@
 package lost
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -180,50 +181,31 @@ func judged(s, trial *target.Stage) (verdict.Outcome, *history.History) {
 }
 
 const (
-	// shrinkPlays bounds how often a schedule is played while it is made smaller, shrinkTime for how long.
+	// shrinkPlays bounds how often a schedule is played while it is made smaller.
 	shrinkPlays = 90
-	shrinkTime  = 10 * time.Second
-	// A smaller schedule is taken where it fails againOf times in at most ofPlays.
+	// A smaller schedule is taken where it fails againOf times in at most ofPlays; where the whole one failed every time, once is enough.
 	againOf, ofPlays = 2, 3
 )
 
 // shrunk makes a schedule that failed smaller. The target decides in which order it does what it is given, so that a schedule may
 // fail now and pass next time: how often it failed is written beside it.
 func shrunk(ctx context.Context, s, trial *target.Stage, h *history.History) error {
-	until := time.Now().Add(shrinkTime)
-	plays, last := 0, []*target.Stage(nil)
-	var broken error
-	// fails plays a schedule until it is clear whether it fails often enough.
-	fails := func(schedule *storm.Schedule) (bool, int, int, []*target.Stage) {
-		var trials []*target.Stage
-		failed := 0
-		for n := 1; n <= ofPlays; n++ {
-			if broken != nil || plays >= shrinkPlays || time.Now().After(until) || ctx.Err() != nil {
-				break
-			}
-			plays++
-			t := s.Trial(fmt.Sprintf("smaller, play %d", plays))
-			trials = append(trials, t)
-			if broken = play(ctx, t, history.Storm{Schedule: schedule, From: h.ID}); broken != nil {
-				break
-			}
-			if outcome, _ := judged(s, t); outcome == verdict.Fail {
-				failed++
-			}
-			if failed == againOf || n-failed > ofPlays-againOf {
-				return failed == againOf, failed, n, trials
-			}
-		}
-		return false, failed, len(trials), trials
-	}
-	again, failed, n, trials := fails(h.Storm.Schedule)
+	began := time.Now()
+	limit := cmp.Or(s.Storm().Shrink, storm.UsualShrink)
+	k := &smaller{stage: s, from: h.ID, until: began.Add(limit)}
+	again, failed, n, trials := k.fails(ctx, h.Storm.Schedule, againOf, ofPlays)
 	trial.Plays(history.Storm{Schedule: h.Storm.Schedule, Failed: 1 + failed, Plays: 1 + n})
 	s.Forget(trials...)
-	if !again {
-		return broken
+	if !again || k.broken != nil {
+		return k.broken
 	}
+	most, of := againOf, ofPlays
+	if failed == n {
+		most, of = 1, 1
+	}
+	var last []*target.Stage
 	smallest := storm.Shrink(h.Storm.Schedule, shrinkPlays, func(candidate *storm.Schedule) bool {
-		ok, failed, n, trials := fails(candidate)
+		ok, failed, n, trials := k.fails(ctx, candidate, most, of)
 		if !ok {
 			s.Forget(trials...)
 			return false
@@ -232,10 +214,51 @@ func shrunk(ctx context.Context, s, trial *target.Stage, h *history.History) err
 		last = keepFailed(s, trials, history.Storm{Schedule: candidate, From: h.ID, Failed: failed, Plays: n})
 		return true
 	})
-	if smallest != h.Storm.Schedule && len(last) > 0 {
-		s.Note("the schedule of %s was made smaller: from %d calls to %d, in %d plays", h.ID, len(h.Storm.Schedule.Calls), len(smallest.Calls), plays)
+	if of == 1 && len(last) > 0 { // how often it fails is still to be seen
+		_, failed, n, trials := k.fails(ctx, smallest, againOf, ofPlays)
+		s.Forget(trials...)
+		last[0].Plays(history.Storm{Schedule: smallest, From: h.ID, Failed: 1 + failed, Plays: 1 + n})
 	}
-	return broken
+	told := fmt.Sprintf("made smaller: from %d calls to %d", len(h.Storm.Schedule.Calls), len(smallest.Calls))
+	if smallest == h.Storm.Schedule || len(last) == 0 {
+		told = "not made smaller"
+	}
+	s.Note("the schedule of %s was %s, in %d plays", h.ID, told, k.plays)
+	if time.Now().After(k.until) {
+		s.Note("the time for that, %v, was over: --storm-shrink gives it longer", limit)
+	}
+	return k.broken
+}
+
+// smaller plays schedules on their way to a smaller one.
+type smaller struct {
+	stage  *target.Stage
+	from   string
+	until  time.Time
+	plays  int
+	broken error
+}
+
+// fails plays a schedule until it is clear whether it fails so many times of so many plays.
+func (k *smaller) fails(ctx context.Context, schedule *storm.Schedule, times, of int) (yes bool, failed, n int, trials []*target.Stage) {
+	for n = 1; n <= of; n++ {
+		if k.broken != nil || k.plays >= shrinkPlays || time.Now().After(k.until) || ctx.Err() != nil {
+			break
+		}
+		k.plays++
+		t := k.stage.Trial(fmt.Sprintf("smaller, play %d", k.plays))
+		trials = append(trials, t)
+		if k.broken = play(ctx, t, history.Storm{Schedule: schedule, From: k.from}); k.broken != nil {
+			break
+		}
+		if outcome, _ := judged(k.stage, t); outcome == verdict.Fail {
+			failed++
+		}
+		if failed == times || n-failed > of-times {
+			return failed == times, failed, n, trials
+		}
+	}
+	return false, failed, len(trials), trials
 }
 
 // keepFailed keeps the plays that failed, with how often they did, and lets the others go.

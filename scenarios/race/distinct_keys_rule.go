@@ -15,7 +15,9 @@ func distinctKeysRule(c rule.Case) []rule.Finding {
 }
 
 // inTime judges the time that they took: one by one they are answered within the client's limit, and so they have to be together.
-// Once the limit may pass for the machine's reasons.
+// Once the limit may pass for the machine's reasons. No mutant fails this by itself: one that keeps strangers waiting does so in
+// every burst of several keys and in every storm, each for the client's whole limit, so that it breaks half of the catalogue and
+// takes minutes; the rule's tests tell the story.
 func inTime(c rule.Case) *rule.Finding {
 	requests, bursts := 0, 0
 	var at []string

@@ -89,7 +89,11 @@ type Order struct {
 	Length
 	Schedule *Schedule // played as it is, and not made smaller
 	Times    int
+	Shrink   time.Duration // how long a schedule that fails is made smaller; 0: UsualShrink
 }
+
+// UsualShrink is how long a schedule that fails is made smaller when nobody says.
+const UsualShrink = 10 * time.Second
 
 // Usual is the length of a storm when nobody says.
 const Usual = 32
