@@ -199,13 +199,13 @@ func shrunk(ctx context.Context, s, trial *target.Stage, h *history.History) err
 	if !again || k.broken != nil {
 		return k.broken
 	}
-	most, of := againOf, ofPlays
+	times, of := againOf, ofPlays
 	if failed == n {
-		most, of = 1, 1
+		times, of = 1, 1
 	}
 	var last []*target.Stage
 	smallest := storm.Shrink(h.Storm.Schedule, shrinkPlays, func(candidate *storm.Schedule) bool {
-		ok, failed, n, trials := k.fails(ctx, candidate, most, of)
+		ok, failed, n, trials := k.fails(ctx, candidate, times, of)
 		if !ok {
 			s.Forget(trials...)
 			return false
@@ -214,17 +214,25 @@ func shrunk(ctx context.Context, s, trial *target.Stage, h *history.History) err
 		last = keepFailed(s, trials, history.Storm{Schedule: candidate, From: h.ID, Failed: failed, Plays: n})
 		return true
 	})
-	if of == 1 && len(last) > 0 { // how often it fails is still to be seen
-		_, failed, n, trials := k.fails(ctx, smallest, againOf, ofPlays)
+	over := time.Now().After(k.until)
+	if of == 1 && len(last) > 0 { // it may have failed once by chance, or by what the plays before it left at the target
+		k.until = time.Now().Add(storm.UsualShrink)
+		again, failed, n, trials := k.fails(ctx, smallest, againOf, ofPlays)
 		s.Forget(trials...)
-		last[0].Plays(history.Storm{Schedule: smallest, From: h.ID, Failed: 1 + failed, Plays: 1 + n})
+		if again {
+			last[0].Plays(history.Storm{Schedule: smallest, From: h.ID, Failed: 1 + failed, Plays: 1 + n})
+		} else {
+			s.Note("a schedule of %d calls failed once, and then %d of %d times: it is not kept", len(smallest.Calls), failed, n)
+			s.Forget(last...)
+			last = nil
+		}
 	}
 	told := fmt.Sprintf("made smaller: from %d calls to %d", len(h.Storm.Schedule.Calls), len(smallest.Calls))
 	if smallest == h.Storm.Schedule || len(last) == 0 {
 		told = "not made smaller"
 	}
 	s.Note("the schedule of %s was %s, in %d plays", h.ID, told, k.plays)
-	if time.Now().After(k.until) {
+	if over {
 		s.Note("the time for that, %v, was over: --storm-shrink gives it longer", limit)
 	}
 	return k.broken

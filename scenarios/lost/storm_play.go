@@ -47,6 +47,7 @@ type player struct {
 	has      []bool        // by intent: it has a result; read after done
 	slow     []atomic.Bool // by intent: an attempt met with silence until the time limit
 	newest   atomic.Pointer[target.Flight]
+	revived  time.Time // when the target was up again after the last kill; read when all blows are over
 }
 
 // play makes the intents, lets the clients loose on them, and counts when they are done.
@@ -221,6 +222,7 @@ func (y *player) kill(ctx, over context.Context, b storm.Blow) error {
 	if err != nil {
 		return err
 	}
+	defer func() { y.revived = time.Now() }()
 	return y.stage.Restart(ctx)
 }
 
@@ -239,21 +241,23 @@ func (y *player) pause(ctx, over context.Context) error {
 }
 
 // calm lets everybody come back once more, when the storm is over: what has a result must give it again. Who was told to wait for
-// as long as a good client does asks once; but where an attempt was left without an answer for the whole time limit, though nothing
-// was done to it, something may only be slow, and is waited for.
+// as long as a good client does asks once; but after a kill the target has its time to recover from when it was up again, which may
+// be later than a client's patience. And where an attempt was left without an answer for the whole time limit, though nothing was
+// done to it, something may only be slow, and is waited for.
 func (y *player) calm(ctx context.Context) {
 	each(y.intents, func(in *target.Intent) {
 		send, i := target.Send{Label: labelCalm}, slices.Index(y.intents, in)
-		switch {
-		case y.has[i]:
+		if y.has[i] {
 			y.stage.Resolve(ctx, in, send)
-		case y.slow[i].Load():
-			limited, cancel := context.WithTimeout(ctx, slowLimit)
-			defer cancel()
-			for y.stage.Retryable(y.stage.Do(ctx, in, send)) && target.Pause(limited, longestStormPause) {
-			}
-		default:
-			y.stage.Do(ctx, in, send)
+			return
+		}
+		until := y.revived.Add(y.stage.Config().Timeouts.Recovery)
+		if y.slow[i].Load() {
+			until = time.Now().Add(slowLimit)
+		}
+		limited, cancel := context.WithDeadline(ctx, until)
+		defer cancel()
+		for y.stage.Retryable(y.stage.Do(ctx, in, send)) && target.Pause(limited, longestStormPause) {
 		}
 	})
 }
