@@ -12,7 +12,7 @@ type Shot struct {
 	// Send sends it and waits for the answer. It runs when the barrier opens, notes its times in the flight, and returns when the
 	// context ends.
 	Send func(ctx context.Context, f *Flight)
-	// There is closed when the target has the whole request; nil where nobody can tell.
+	// There is closed when the target has received the whole request; nil where that cannot be observed.
 	There <-chan struct{}
 }
 
@@ -30,7 +30,7 @@ type Flight struct {
 // Volley is what became of a burst.
 type Volley struct {
 	Flights []Flight // in the order of the shots
-	// There is how many requests the target had whole when the rung let it go; 0 where the rung holds nothing.
+	// There is how many whole requests the target had received when the rung let it go; 0 where the rung holds nothing.
 	There int
 	// LetGo is when that was; zero where the rung holds nothing.
 	LetGo time.Time
@@ -76,7 +76,8 @@ func Fire(ctx context.Context, rung Rung, shots []Shot) Volley {
 	return v
 }
 
-// arrived notes the shots whose requests were there when the rung let go: whatever the shot noted, they were written by then.
+// arrived fills in Written for the shots whose requests the target had when the rung let go, whatever the shots noted
+// themselves.
 func (v *Volley) arrived(there []bool) {
 	for i := range there {
 		if !there[i] {
@@ -89,8 +90,8 @@ func (v *Volley) arrived(there []bool) {
 	}
 }
 
-// await waits until the target has every request, and tells which it has. One that ended, or that nobody can tell of, is not
-// waited for.
+// await waits until the target has every request, and tells which ones it has. It does not wait for shots that ended, or whose
+// arrival cannot be observed.
 func await(ctx context.Context, shots []Shot, over []chan struct{}) (there []bool) {
 	ctx, cancel := context.WithTimeout(ctx, holdLimit)
 	defer cancel()

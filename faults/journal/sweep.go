@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// newLimit is how old a file must be that was never finished, to be nobody's any more.
+// newLimit is the age at which a journal file that was never completed is taken to be abandoned.
 const newLimit = time.Hour
 
 // Ender ends a thing of its kind that a dead program has left. That it is gone already is no error.
@@ -118,7 +118,7 @@ func forgetUnfinished(dir string) {
 	}
 }
 
-// globSafe escapes what a pattern reads otherwise than a file system does.
+// globSafe escapes a folder's name for use in a glob pattern.
 func globSafe(dir string) string {
 	var b []byte
 	for i := range len(dir) {

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// carrierLimit bounds the killing of those that carry a cookie: one may fork as fast as it is killed.
+// carrierLimit bounds the killing of processes that carry a cookie: one may fork as fast as it is killed.
 const carrierLimit = 2 * time.Second
 
 // ticksPerSecond is the unit in which the system says when a process started, on every machine that Go runs on.
@@ -150,8 +150,8 @@ func sendAll(to []carrier, k cookie, signals []unix.Signal) {
 	}
 }
 
-// stillOutside has those stand still that carry the cookie and have left the group, and returns them once everything that carries
-// it stands still: nobody is added from then on.
+// stillOutside stops (SIGSTOP) the processes that carry the cookie and have left the group, and returns them once every
+// process with the cookie is stopped: from then on none of them can start another.
 func stillOutside(group int, k cookie) (left []carrier) {
 	for end := time.Now().Add(groupLimit); ; time.Sleep(firstPause) {
 		all := carriers(k)

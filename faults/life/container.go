@@ -23,8 +23,8 @@ type Box struct {
 	Args []string
 	// Env, as NAME=value, is added to the image's environment. This program's is not passed on.
 	Env []string
-	// Beside, if not nil, is a container whose image and volume this one shares; of its own Image only what it is matters, for
-	// people. That one has to be started before this, and closed after it.
+	// Beside, if not nil, is a container whose image and volume this one shares: start it before this one and close it after.
+	// Of this box's own Image only the description in messages is used.
 	Beside *Container
 	// Volume, if not empty, is a folder in the container that survives a kill and a restart, and ends with Close.
 	Volume string

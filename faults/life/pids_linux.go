@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// numbering is how far the system has counted when it gave out the numbers of processes: it gives them out in turn, and begins
-// again at the highest. Who was started after a moment is found among the few numbers given out since, not among all.
+// numbering is a position in the sequence in which the kernel hands out process ids: in turn, starting over at the highest.
+// Processes started after that position are found among the few ids handed out since, not among all.
 type numbering struct {
 	last  int    // the number given out last; 0: not known
 	forks uint64 // how often the system made a process or a thread
@@ -42,8 +42,8 @@ func numbered() numbering {
 	return numbering{last, forks}
 }
 
-// since tells which numbers were given out after an earlier moment. Where that cannot be told, since the system may have gone
-// all round meanwhile, it may be any.
+// since tells which ids were handed out after an earlier position. Where that cannot be known, because the sequence may have
+// gone all the way round, every id may be one.
 func (n numbering) since(earlier numbering) func(pid int) bool {
 	highest := highestPID()
 	if n.last == 0 || earlier.last == 0 || highest == 0 || n.forks < earlier.forks || n.forks-earlier.forks > highest/2 {

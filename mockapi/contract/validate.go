@@ -102,7 +102,7 @@ func (v *validator) key(k Key) {
 	}
 }
 
-// looked is up to which length keys of a pattern are tried out before they are needed: longer ones take long to find.
+// looked is the length up to which Validate tries a pattern out: longer keys take long to find.
 const looked = 255
 
 // makes tells whether a key of the declared pattern and lengths can be found, by a few choices that are the same always.

@@ -6,7 +6,7 @@ import (
 	"github.com/oncespec/oncespec/mockapi/store"
 )
 
-// bell tells those who wait for a record that it was settled. The zero value is ready for use.
+// bell wakes those who wait for a record to be settled. The zero value is ready for use.
 type bell struct {
 	mu        sync.Mutex
 	listeners map[store.ID]chan struct{}

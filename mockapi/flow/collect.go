@@ -11,8 +11,8 @@ import (
 // collectTogether is how many records one transaction removes, so that none keeps the others waiting for long.
 const collectTogether = 200
 
-// collect removes the records whose lifetime is over, or what is not needed of them to refuse their keys, and counts them. What
-// is unresolved is never among them.
+// collect removes records past their lifetime and counts them. Where the contract refuses such keys it removes only what the
+// refusal does not need. Unresolved records are never among them.
 func (f *Flow) collect(ctx context.Context) (collected int, err error) {
 	for f.Contract.Lifetime > 0 {
 		var found int

@@ -20,13 +20,14 @@ const (
 	shortestBeat  = 25 * time.Millisecond
 )
 
-// member is this server among those on the store: a name that is part of the owner of each of its claims, and what it knows of
-// the others.
+// member is this server among those that share the store: its name is part of the owner of each of its claims. It also keeps
+// what is known of the others.
 //
-// A server holds its name in the store while it lives, so that its death is seen at once; and it gives signs of life there, since
-// one that was stopped holds its name but does nothing. Others watch the beat by their own monotonic clocks: where it stays the
-// same for a lease its claims may be taken over. Neither clocks of other machines nor the clock that Advance moves matter.
-// That a stopped server may go on at any time is what the version of each record is for.
+// Membership is a lease with a heartbeat. A server holds its name in the store while it lives, so that its death is seen at
+// once. A server that is stopped (SIGSTOP, a stalled machine) keeps its name but sends no heartbeat; the others watch the beat
+// by their own monotonic clocks, and may take over its claims once it has not changed for a lease. Neither the clocks of other
+// machines nor the clock that Advance moves matter. A stopped server may wake at any time: the version of each record fences
+// its late writes off.
 type member struct {
 	name string
 
@@ -36,7 +37,7 @@ type member struct {
 	looked  time.Time
 }
 
-// sighting is what was last seen of another server.
+// sighting is the last heartbeat seen of another server.
 type sighting struct {
 	beat  int64
 	since time.Time // when the beat was first seen to be this
@@ -79,7 +80,7 @@ func (m *member) sees(server string) bool {
 	return seen != nil && !seen.gone
 }
 
-// attend gives a sign of life.
+// attend sends a heartbeat.
 func (f *Flow) attend(ctx context.Context) (err error) {
 	m := f.member
 	m.mu.Lock()
@@ -165,7 +166,7 @@ func (m *member) see(members []store.Member, servers map[string]bool, now time.T
 	return lost
 }
 
-// watch gives signs of life and looks for those of others until ctx ends.
+// watch sends heartbeats and looks for those of others until ctx ends.
 func (f *Flow) watch(ctx context.Context) {
 	ticks := time.NewTicker(max(f.Lease/beatsPerLease, shortestBeat))
 	defer ticks.Stop()

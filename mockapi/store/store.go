@@ -87,8 +87,8 @@ type Outgoing struct {
 
 // Holding is a name that is held.
 type Holding interface {
-	// Beat gives a sign of life: the member's Beat is another one afterwards. It waits for no transaction, nor does any wait for
-	// it. After an error the name may be lost; release it then.
+	// Beat sends a heartbeat: the member's Beat changes. It waits for no transaction, nor does any wait for it. After an error
+	// the name may be lost; release it then.
 	Beat(ctx context.Context) error
 	// Release gives the name up.
 	Release() error
@@ -97,7 +97,7 @@ type Holding interface {
 // Member is who holds a name.
 type Member struct {
 	Name string
-	Beat int64 // another one after each sign of life
+	Beat int64 // changes with each heartbeat
 }
 
 // Document is one piece of domain data. Kind, Tenant and ID identify it.

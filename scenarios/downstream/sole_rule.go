@@ -9,9 +9,9 @@ import (
 	"github.com/oncespec/oncespec/scenarios/rule"
 )
 
-// soleIntents are the intents of a history that are one operation whatever the contract's scope and fingerprint: all their
-// requests carry one key, one payload and one principal to one place, and no other intent shares their markers or their key.
-// What else a scenario sends under a key may rightly be an operation of its own, or none at all.
+// soleIntents are the intents that are one operation under every scope and fingerprint that a contract may declare: all their
+// requests have one key, payload, principal and route, and no other intent shares their markers or key. Other intents may,
+// under some contract, rightly be several operations or none.
 func soleIntents(c rule.Case, h *history.History) (sole []history.Intent) {
 	for _, in := range h.Intents {
 		attempts := h.AttemptsOf(in.ID)

@@ -100,7 +100,7 @@ type Attempt struct {
 	Answer   *Answer `json:"answer,omitempty"`    // also on a cut answer, as far as it came
 	Link     Link    `json:"link"`
 	Replaced bool    `json:"replaced,omitempty"` // the answer is an intermediary's, not the target's
-	Idle     bool    `json:"idle,omitempty"`     // nothing of its key can have been under way: it is the only attempt there was so far, or is refused as that was
+	Idle     bool    `json:"idle,omitempty"`     // nothing else can have been under way under its key: it is the key's only attempt so far, or it was refused exactly as that one was
 }
 
 // Request is what was put on the wire, redacted.
@@ -129,7 +129,7 @@ type Body struct {
 
 // Link is the proof of what passed on the attempt's connection.
 type Link struct {
-	Through        string `json:"through,omitempty"`         // what stood between the proof and the target: only what was answered is known to have reached it
+	Through        string `json:"through,omitempty"`         // the remote Toxiproxy between this link and the target: bytes counted here are known to have reached the target only where it answered
 	Reached        bool   `json:"reached"`                   // a connection to the target was opened
 	RequestBytes   int64  `json:"request_bytes"`             // forwarded to the target
 	RequestWhole   bool   `json:"request_whole"`             // all of the request was forwarded
@@ -160,7 +160,7 @@ type Observation struct {
 	Odd    string   `json:"odd,omitempty"`   // value probes: the change where it is no whole number of executions
 	Calls  []Call   `json:"calls,omitempty"` // ledger: every call that belongs to the intent so far
 	Error  string   `json:"error,omitempty"` // the probe could not be read; Count means nothing
-	Extra  bool     `json:"extra,omitempty"` // nobody configured the probe: a second effect tells, a missing one does not
+	Extra  bool     `json:"extra,omitempty"` // the harness added the probe: an effect too many counts against the target, a missing one does not
 }
 
 // Call is one call that the target made downstream.
@@ -196,7 +196,7 @@ type Fault struct {
 	Phase    string   `json:"phase,omitempty"`    // of the intent at that moment, as observed
 	Evidence []string `json:"evidence,omitempty"` // what the phase was read from
 	Forced   bool     `json:"forced,omitempty"`   // stop: it had to be killed after the grace
-	Moved    int64    `json:"moved_us,omitempty"` // clock: by how many microseconds the target's time was moved forward
+	Moved    int64    `json:"moved_us,omitempty"` // clock: how far the target's time was moved forward, in microseconds
 	Detail   string   `json:"detail,omitempty"`
 }
 

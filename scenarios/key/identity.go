@@ -96,8 +96,9 @@ func longest(ctx context.Context, s *target.Stage) error {
 	return write(ctx, s, "second", target.WithKey(twin))
 }
 
-// twins sends one payload under two keys, and a changed one with the same unique leaves under a third: an API in which those
-// leaves are an identity of their own takes neither for a new thing, one that compares payloads takes the changed one.
+// twins sends one payload under two keys, then a changed payload with the same unique leaves under a third. An API in which
+// those leaves are an identity of their own makes nothing new of either; one that only compares payloads lets the changed one
+// through.
 func twins(ctx context.Context, s *target.Stage) error {
 	in, err := s.Intent(ctx)
 	if err != nil {

@@ -103,8 +103,8 @@ func distinctKeys(c rule.Case) []rule.Finding {
 	})(c)
 }
 
-// growth reads how many effects the twins had made once the second one was answered, and at the end. Resources tell first: a
-// downstream system may find equal calls equal.
+// growth reads how many effects the twins had made once the second one was answered, and at the end. Resources take
+// precedence: a downstream system may take equal calls for one.
 func growth(h *history.History, intent string) (made, last int, readable bool) {
 	for _, kind := range []string{history.Resource, history.Value, history.Ledger} {
 		for _, o := range h.Observations(intent, "second", "changed", "final") {

@@ -15,7 +15,7 @@ func retainedRule(c rule.Case, h *history.History) []rule.Finding {
 	if f := untimely(c, h, first, last); f != nil {
 		return f
 	}
-	// At most: as if it had been completed when it was sent, and the retry had been looked at when it was answered.
+	// An upper bound of the age: counted from when the write was sent to when the retry was answered.
 	age := aged(h, first.Began, last.Ended)
 	if age > c.Contract.Lifetime-tolerance(c.Contract) {
 		return single(rule.Inconclusive(verdict.Environment, "the retry came %v after the first attempt, too late to tell whether a lifetime of %v was kept", age, c.Contract.Lifetime))
@@ -50,7 +50,7 @@ func expiredRule(c rule.Case, h *history.History) []rule.Finding {
 	if f := untimely(c, h, first, again); f != nil {
 		return f
 	}
-	// At least: as if it had been completed when it was answered, and the key had been looked at when it was sent again.
+	// A lower bound of the age: counted from when the write was answered to when the key was sent again.
 	age := aged(h, first.Ended, again.Began)
 	if age < c.Contract.Lifetime+tolerance(c.Contract) {
 		return single(rule.Inconclusive(verdict.Environment, "the key was used again %v after the first answer, too early to tell whether its lifetime of %v had ended", age, c.Contract.Lifetime))
@@ -138,8 +138,8 @@ func unmoved(h *history.History) string {
 	return ""
 }
 
-// most is how many effects the probes show for an intent and its twin. Resources tell first: a downstream system may find equal
-// calls equal.
+// most is how many effects the probes show for an intent and its twin. Resources take precedence: a downstream system may take
+// equal calls for one.
 func most(h *history.History, intent string) (made int, readable bool) {
 	for _, kind := range []string{history.Resource, history.Value, history.Ledger} {
 		for _, o := range h.Observations(intent, "after", "final") {

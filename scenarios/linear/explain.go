@@ -52,7 +52,7 @@ func New(c contract.Contract, h *history.History) *Model {
 	return &Model{contract: c, keys: keys, place: naming(c, h, keys)}
 }
 
-// apart takes a history apart by intent: to look through all of it for each would take as long as there are intents.
+// apart splits a history by intent, once: searching all of it for each intent would be quadratic.
 func apart(h *history.History) map[string]*history.History {
 	keys := map[string]*history.History{}
 	for _, in := range h.Intents {
@@ -101,8 +101,9 @@ func (m *Model) of(intent string) *history.History {
 	return &history.History{}
 }
 
-// keptLost is how many lost attempts of one payload are looked at, the earliest. One may have begun and failed, which binds the
-// key to its payload, and another may have done the work; whatever further ones did, these can have done.
+// keptLost is how many lost attempts of one payload are searched, the earliest ones. Two are enough: one may have begun and
+// failed, which binds the key to its payload, and another may have done the work. Whatever further ones did, these two could
+// have done.
 const keptLost = 2
 
 // never is when a lost attempt returns.
@@ -183,7 +184,7 @@ func (m *Model) count(intent string) (c final, ok bool) {
 	return c, ok
 }
 
-// naming finds the place at which answers name what a probe found: the leaf where most of them do.
+// naming finds the place (a leaf) where most answers name the resource that a probe found.
 func naming(c contract.Contract, h *history.History, keys map[string]*history.History) (place string) {
 	votes, most := map[string]int{}, 0
 	for _, in := range h.Intents {

@@ -34,8 +34,8 @@ const (
 	broken
 )
 
-// state is the record of a key as far as it matters here, and the effects made under it. An attempt is carried out at one
-// moment, the one of its claim: nobody is ever seen half way.
+// state is the record of a key as far as it matters here, and the effects made under it. An attempt takes effect at one
+// moment, that of its claim, so no state in between is modelled.
 type state struct {
 	known    reference.State
 	payload  string
@@ -85,12 +85,12 @@ func (s *search) step(from state, in, out any) []state {
 	}
 	payload, answer := in.(request).payload, out.(told)
 	switch answer.what {
-	case lostAnswer: // not carried out, carried out, or failed
+	case lostAnswer: // it may not have been carried out, may have been, or may have failed
 		return append([]state{from}, append(s.carriedOut(from, payload, ""), s.failed(from, payload, 0, 400, 500)...)...)
 	case success:
 		return append(s.carriedOut(from, payload, answer.resource), s.replayed(from, payload, answer.resource)...)
 	case wait:
-		return []state{from} // somebody may be at it whose answer nobody ever saw
+		return []state{from} // an attempt whose answer was lost may be at work
 	case mismatch:
 		return s.conflicting(from, payload)
 	case broken: // 5xx: whether anything was done is not known
@@ -133,9 +133,9 @@ func (s *search) replayed(from state, payload, resource string) []state {
 	}
 	switch {
 	case from.resource == "":
-		from.resource = resource // whoever did the work never heard of it
+		from.resource = resource // the attempt that did the work lost its answer
 	case resource != "" && resource != from.resource:
-		return nil // the result of something else
+		return nil // it was given another operation's result
 	}
 	return []state{from}
 }

@@ -81,8 +81,8 @@ func atWork(h *history.History, b *history.Burst) (n int) {
 	return n
 }
 
-// atStore counts the requests of a burst that waited for the target's database together. One of those that waited may have been
-// there for something else.
+// atStore counts the requests of a burst that waited for the target's database together, less one: one of the connections may
+// have been waiting for something else.
 func atStore(b *history.Burst) int { return max(0, min(b.AtStore-1, len(b.Attempts))) }
 
 // whole counts the requests of a burst that the target had whole: what never came overlapped with nothing there.

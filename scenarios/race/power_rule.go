@@ -8,10 +8,11 @@ import (
 	"github.com/oncespec/oncespec/scenarios/history"
 )
 
-// seenWell is the chance from which on a window counts as one that would have been seen.
+// seenWell is the chance of detection at which a window counts as one that would have been seen.
 const seenWell = 0.95
 
-// detection is what the bursts of several histories could have seen: as much as the known-racy server showed by the same rung.
+// detection is the power of the bursts of several histories: what the known-racy server showed when it was raced by the same
+// rung.
 type detection struct {
 	power   *history.Power
 	distant bool // duplicates went to different instances, and the measurement, of a single server, says nothing about them

@@ -11,8 +11,8 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
-// Requests that a target lets wait for the first are not answered before it is let go, so nothing tells that it has them all
-// in hand. It is let go when nothing was sent or answered for so long, and after mostCalm in any case.
+// Duplicates that the target lets wait for the first are not answered before the first is let go, so no event tells that it
+// has all of them in hand. The first is let go once no request was sent or answered for calm, and after mostCalm in any case.
 const (
 	calm     = 150 * time.Millisecond
 	mostCalm = 2 * time.Second
@@ -25,7 +25,7 @@ type round struct {
 	held bool // the first to reach the gate is held meanwhile
 }
 
-// rounds leaves out the held ones where there is no gate.
+// rounds drops the rounds that hold the first call where there is no gate to hold it.
 func rounds(s *target.Stage, all ...round) []round {
 	if s.Has(catalogue.NeedGate) {
 		return all
@@ -114,7 +114,7 @@ func arrived(ctx context.Context, hold *target.Hold, flights []*target.Flight) b
 	return false
 }
 
-// untilCalm waits until all flights but one ended, or none has for a while.
+// untilCalm waits until all flights but one have ended, or no flight has ended for a while.
 func untilCalm(ctx context.Context, flights []*target.Flight) {
 	ctx, cancel := context.WithTimeout(ctx, mostCalm)
 	defer cancel()

@@ -40,7 +40,8 @@ func again(ctx context.Context, s *target.Stage) error {
 	return nil
 }
 
-// late sends the request once more when much else was done: what is remembered for some seconds only is forgotten by then.
+// late sends the request once more after the other scenarios: a target that remembers keys for some seconds only has forgotten
+// this one by then.
 func late(ctx context.Context, s *target.Stage) error {
 	all := s.Intents()
 	if len(all) < 2 {
@@ -57,9 +58,9 @@ func late(ctx context.Context, s *target.Stage) error {
 	return nil
 }
 
-// retry sends the request a second time, and as often as a patient client would where the target says that it is not done
-// yet: some complete their record after they have answered. A target that never promises more than one effect may refuse
-// every duplicate in the words of its in-flight answer; asking it again is of no use.
+// retry sends the request a second time, and, while the target says that the first is still in progress, as often as a patient
+// client would: some targets complete their record only after they have answered. A target that promises one effect and no
+// replay may refuse every duplicate with its in-flight answer; asking it again is of no use.
 func retry(ctx context.Context, s *target.Stage, in *target.Intent) {
 	a := s.Do(ctx, in, target.Send{Label: "retry"})
 	switch s.Class(a) {

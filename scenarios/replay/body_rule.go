@@ -9,7 +9,8 @@ import (
 // large is the length from which an answer's body counts as a large one, in bytes.
 const large = 1 << 20
 
-// noBody: answers without a body replay too. A store that keeps only bodies forgets them, or never ends the operation.
+// noBody: answers without a body replay too. A target whose store keeps only bodies forgets such answers, or never completes
+// the operation.
 func noBody(c rule.Case, h *history.History) []rule.Finding {
 	first, retry, broken := pair(c, h)
 	if broken != nil {

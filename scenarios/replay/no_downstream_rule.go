@@ -6,8 +6,8 @@ import (
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
-// noDownstream: a replay sends nothing downstream, whether or not it would be booked there. A lookup is no harm. What one
-// execution sends may come late, so the calls of the write that was never retried are the measure too.
+// noDownstream: a replay sends nothing downstream, whether or not it would be booked there; lookups are harmless. One
+// execution may send late, so the number of calls is compared with those of a write that was never retried.
 func noDownstream(c rule.Case, h *history.History) []rule.Finding {
 	first := h.First("first")
 	if broken := c.NoResult("the first attempt", first); broken != nil {

@@ -91,8 +91,8 @@ func (c Case) told(a *history.Attempt) string {
 	return "was answered " + c.Says(a)
 }
 
-// Afterwards sums up what was read of an intent after its last attempt. A probe that says nothing of it any more, since
-// others acted, is not among them.
+// Afterwards sums up what was read of an intent after its last attempt. Probes that no longer speak of it alone, since other
+// intents acted, are left out.
 func Afterwards(h *history.History, intent string) []Tally {
 	last := 0
 	for i, e := range h.Events {
@@ -103,7 +103,8 @@ func Afterwards(h *history.History, intent string) []Tally {
 	return Tallies(&history.History{Events: h.Events[last:]}, intent)
 }
 
-// Unseen tells whether no probe speaks of the intent: all that there are cannot tell it from others that acted meanwhile.
+// Unseen tells whether no probe speaks of the intent: none of them can tell its effects from those of intents that acted
+// meanwhile.
 func Unseen(h *history.History, intent string) bool { return len(Tallies(h, intent)) == 0 }
 
 // Own returns the intent's attempts that carry its own payload and come from its own caller, in order.
@@ -118,8 +119,8 @@ func Own(h *history.History, intent string) []*history.Attempt {
 	return own
 }
 
-// contradiction names two successes of one intent that name different things: where one names what a probe found, the other
-// has something else, and does not name it anywhere.
+// contradiction finds two successes of one intent that name different results: one names what a probe found, the other has
+// another value in that place and does not name it anywhere else. Empty: there is none.
 func (c Case) contradiction(h *history.History, intent string, own []*history.Attempt) string {
 	for _, t := range Tallies(h, intent) {
 		for _, id := range t.IDs {

@@ -9,8 +9,9 @@ import (
 	"github.com/oncespec/oncespec/scenarios/history"
 )
 
-// GivesAway says how an answer that somebody else received gives the first attempt's answer away; empty: it does not. The
-// control is an answer to the same payload under a key of its own, or nil: what both have in common gives nothing away.
+// GivesAway says how the answer a, received by another caller, discloses the answer to the first attempt; empty: it does not.
+// The control is an answer to the same payload under a key of its own, or nil: what it has in common with the first answer
+// discloses nothing.
 func (c Case) GivesAway(h *history.History, first, control, a *history.Attempt) string {
 	if first == nil || first.Answer == nil || a == nil || a.Answer == nil {
 		return ""
@@ -26,15 +27,15 @@ func (c Case) GivesAway(h *history.History, first, control, a *history.Attempt) 
 			}
 		}
 	}
-	if c.tells(first, control) && sameAnswer(c, first, a) {
+	if c.distinctive(first, control) && sameAnswer(c, first, a) {
 		return "it is the first one's answer"
 	}
 	return ""
 }
 
-// tells whether the first answer differs from what the same payload is answered under another key: an empty answer, or one
-// that only says "ok", is the same for everybody.
-func (c Case) tells(first, control *history.Attempt) bool {
+// distinctive tells whether the first answer differs from the answer to the same payload under another key: an empty answer,
+// or one that only says "ok", is the same for everybody.
+func (c Case) distinctive(first, control *history.Attempt) bool {
 	return first.Answer.Body.Length > 0 && control != nil && control.Answer != nil && c.Succeeded(control) && !sameAnswer(c, first, control)
 }
 
@@ -84,8 +85,9 @@ func Grew(h *history.History, intent, earlier, later string) (grew, readable boo
 	return by > 0, readable
 }
 
-// Growth is how many more effects of the intent the target shows at the later moment than at the earlier one: the most that
-// any probe says. Resources tell first, since a value or a call downstream may be late for somebody else's write.
+// Growth is how many more effects of the intent the target shows at the later moment than at the earlier one: the largest
+// number that any probe says. Resources take precedence, since a value or a downstream call may be the late effect of another
+// intent.
 func Growth(h *history.History, intent, earlier, later string) (by int, readable bool) {
 	for _, kind := range []string{history.Resource, history.Value, history.Ledger} {
 		was := map[string]int{}

@@ -35,8 +35,8 @@ func BookingRefused(h *history.History, intent string) bool {
 	return slices.ContainsFunc(Calls(h, intent), func(c history.Call) bool { return c.Status >= 500 && !c.Booked && !c.Repeat })
 }
 
-// CalledAfterwards tells whether the target answered an attempt with its result first and made its downstream call then: a
-// hold, which waits for the call as long as the attempt is open, has nothing to hold.
+// CalledAfterwards tells whether the target answered an attempt with its result before it made its downstream call. A hold at
+// the gate, which waits only as long as the attempt is open, then has nothing to hold.
 func (c Case) CalledAfterwards(h *history.History, first *history.Attempt) bool {
 	return first != nil && c.Succeeded(first) && slices.ContainsFunc(Calls(h, first.Intent), func(call history.Call) bool { return call.At > first.Ended })
 }

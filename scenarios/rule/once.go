@@ -8,8 +8,8 @@ import (
 )
 
 // Once judges what every fault leads to: that after the retry there is one effect, and that the retry was answered with it.
-// Missing names what lacks of the proof that the fault landed on the attempt; without that there is no pass, but a second
-// effect is one however it came about. P is the proof where nothing is missing.
+// missing says which part of the proof that the fault landed on the attempt is absent (empty: none); then there is no pass,
+// but a second effect is a fail all the same, however it came about. p is the proof where nothing is missing.
 func (c Case) Once(h *history.History, faulted *history.Attempt, missing string, p verdict.Proof) Finding {
 	if faulted == nil {
 		return Inconclusive(verdict.Harness, "the attempt to be broken was not sent")

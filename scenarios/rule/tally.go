@@ -16,7 +16,7 @@ type Tally struct {
 	Odd         string // a value that moved by no whole number of executions
 	IDs         []string
 	Unread      string // why the probe could not be read at the end; Last means nothing then
-	Extra       bool   // nobody configured the probe: a second effect tells, a missing one does not
+	Extra       bool   // added by the harness, not configured: an effect too many counts against the target, a missing one does not
 }
 
 // Tallies sums up the observations of an intent, a row a probe in the order of first reading. The baseline, at the moment
@@ -78,8 +78,8 @@ func bounded(h *history.History, intent string, least, most int, kinds []string)
 	return "", unread
 }
 
-// Stale names a probe of one of the kinds (none = all) that spoke of the attempt's intent, and was not read after the attempt: what it
-// showed before tells nothing of what the attempt did. Empty: there is none.
+// Stale names a probe of one of the kinds (none = all) that was read for the attempt's intent, but not after the attempt: an
+// earlier reading cannot show what the attempt did. Empty: there is none.
 func Stale(h *history.History, a *history.Attempt, kinds ...string) string {
 	if a == nil {
 		return ""

@@ -16,8 +16,8 @@ type played struct {
 	stage    *target.Stage
 }
 
-// late does once what scenarios leave for later: what a target forgets after some seconds is forgotten by then. It comes
-// before anything is killed, since a target may rightly lose then what this one only forgot.
+// late runs, once, the late parts of scenarios: by now a target that remembers keys for some seconds only has forgotten them.
+// It comes before anything is killed, since what a kill may rightly lose would otherwise be taken for forgotten.
 func (r *Run) late(ctx context.Context) {
 	if r.later {
 		return

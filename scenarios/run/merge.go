@@ -54,7 +54,7 @@ func Merge(dirs []string) (*Plan, []*history.History, error) {
 	return join(plans, from), all, nil
 }
 
-// apart gives the histories that every shard has, of the steady state, names of their own.
+// apart renames the histories of the steady state, which every shard has under the same ids.
 func apart(h *history.History, s *Shard) *history.History {
 	if _, planned := Scenario(h.Scenario); planned != nil {
 		renamed := *h
@@ -64,7 +64,7 @@ func apart(h *history.History, s *Shard) *history.History {
 	return h
 }
 
-// join makes the whole plan of the shards'. An operation offers what all that looked at it found.
+// join makes one plan of the shards' plans. An operation offers what all shards that studied it found.
 func join(plans []*Plan, from map[int]string) *Plan {
 	slices.SortFunc(plans, func(a, b *Plan) int { return a.Shard.Index - b.Shard.Index })
 	whole := *plans[0]

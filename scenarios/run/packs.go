@@ -28,7 +28,7 @@ func Scenarios() []target.Scenario {
 	return all
 }
 
-// turn puts off what disturbs the others.
+// turn orders scenarios: those that disturb the others come later.
 func turn(sc target.Scenario) int {
 	switch {
 	case sc.Ages:

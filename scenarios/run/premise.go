@@ -8,14 +8,14 @@ import (
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
-// moot tells whether all requirements that a step is for, as far as it has any, build on what failed.
+// moot tells whether a premise of every requirement that the step serves, if it serves any, has failed.
 func moot(s Step, known []verdict.Verdict) bool {
 	broken, wanted := failed(known), slices.Concat(s.Requirements, s.Helps)
 	return len(wanted) > 0 && !slices.ContainsFunc(wanted, func(id string) bool { return brokenPremise(id, s.Operation, broken, 0) == "" })
 }
 
-// failed holds what did not hold, by requirement and operation. A refusal with another status than declared, which only warns
-// inside of a MUST, breaks nothing: what was refused is refused.
+// failed is the set of requirements that did not hold, by operation. A refusal with another status than declared, which is
+// only a warning inside a MUST, breaks no premise: the request was refused.
 func failed(vs []verdict.Verdict) map[string]bool {
 	broken := map[string]bool{}
 	for _, v := range vs {

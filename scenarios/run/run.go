@@ -173,7 +173,7 @@ func (r *Run) prepare(ctx context.Context, sc target.Scenario) {
 	}
 	if sc.Ages && !r.aged {
 		r.aged = true
-		r.count(ctx) // what comes to an end by its age must not look as if it had been lost
+		r.count(ctx) // a record that expires must not look like one that was lost
 	}
 }
 
@@ -208,8 +208,8 @@ func (r *Run) play(ctx context.Context, sc target.Scenario, s Step) (vs []verdic
 	return vs
 }
 
-// mend makes the target ready for what comes next, or says why that cannot be. Where something was found against the target
-// it has to show that the steady state still holds: an outage looks like many a defect, and ends the run instead.
+// mend makes the target ready for the next step, or says why that is impossible. Where a verdict went against the target, the
+// steady state has to be shown to hold still: an outage looks like many a defect, and ends the run instead.
 func (r *Run) mend(ctx, within context.Context, s Step, vs []verdict.Verdict) error {
 	err := r.target.Revive(within)
 	if err == nil && !sound(vs) {
@@ -316,8 +316,8 @@ func (r *Run) count(ctx context.Context) {
 	r.counted = len(r.stages)
 }
 
-// owed are the steps that were put off and whose premise, by the last count, holds after all: what looked like a lost effect
-// may only have been late.
+// owed are the steps that were put off although their premise holds by the last count: an effect that seemed lost was only
+// late.
 func (r *Run) owed() []Step {
 	if len(r.putOff) == 0 {
 		return nil

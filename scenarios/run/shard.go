@@ -44,7 +44,7 @@ func (p *Plan) Divide(index, of int) error {
 	}
 	whole, err := json.Marshal(struct {
 		*Plan
-		// What shards may differ in, or tell by themselves that they do.
+		// Shadowed, so that the digest leaves them out: in these, shards of one plan may differ.
 		URL   int `json:"url"`
 		Seed  int `json:"seed"`
 		Tool  int `json:"tool"`
@@ -60,7 +60,8 @@ func (p *Plan) Divide(index, of int) error {
 	return nil
 }
 
-// has tells whether a step of the whole plan is the shard's. What only the steady state made a step is the first one's.
+// has tells whether a step of the whole plan belongs to the shard. A step that only the steady state revealed belongs to the
+// first.
 func (s *Shard) has(step string) bool {
 	return 1+max(0, slices.Index(s.Steps, step))%s.Of == s.Index
 }
@@ -70,13 +71,15 @@ func (p *Plan) studies(operation string) bool {
 	return p.Shard == nil || slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Operation == operation })
 }
 
-// Asks tells whether a run of the plan says anything of a check: a shard leaves out what only others are about.
+// Asks tells whether a run of the plan has a verdict on a check: a shard has none on checks whose steps all belong to other
+// shards.
 func (p *Plan) Asks(c Check) bool {
 	_, none := p.elsewhere(c)
 	return !none
 }
 
-// elsewhere says what a shard cannot tell of a check: others hasn't it to itself, none has nothing to do with it.
+// elsewhere tells how a check that spans shards relates to this one. others: this shard runs only some of the steps that the
+// check is judged by. none: it runs not one of them.
 func (p *Plan) elsewhere(c Check) (others, none bool) {
 	if p.Shard == nil {
 		return false, false

@@ -112,7 +112,7 @@ func schemaOf(file string) (string, error) {
 	return head.Schema, nil
 }
 
-// globSafe escapes what a pattern reads otherwise than a file system does.
+// globSafe escapes a folder's name for use in a glob pattern.
 func globSafe(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }

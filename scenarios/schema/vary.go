@@ -35,7 +35,8 @@ func describe(s *shape, now *rewrite.Node, at rewrite.Pointer, pinned []string, 
 				describe(p, value, below, pinned, out)
 			}
 		case len(p.choices) > 0 && len(p.enum) == 0:
-			// what may stand there depends on more than a rule for one place can say: bodies are drawn, rewrites leave it alone
+			// what is valid there depends on more than a rule for one place can express: bodies are drawn with it, rewrites
+			// leave it alone
 		case there || optional:
 			out[below.String()] = p.vary(optional)
 		}

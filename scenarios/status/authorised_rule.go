@@ -45,10 +45,11 @@ func otherReads(h *history.History, s *history.Status) rule.Finding {
 	return rule.Pass(verdict.Strong, "%s was answered %d and told nothing", s.Tenant, s.HTTP)
 }
 
-// shortest is how long a name has to be to be no accident: a status 404 is not the resource 404.
+// shortest is the least length of a name that is looked for, so that no match is a coincidence: the status code 404 is not the
+// resource 404.
 const shortest = 4
 
-// secrets are what the operation's request and result name, and the question does not.
+// secrets are the values named in the operation's request and result, less those that the status request itself holds.
 func secrets(h *history.History, intent string) (all []string) {
 	if in := h.Intent(intent); in != nil {
 		all = append(all, in.Markers...)

@@ -29,8 +29,8 @@ func monotonicRule(c rule.Case) []rule.Finding {
 	return []rule.Finding{rule.Pass(verdict.Strong, "%d operations kept the final state that they read before", kept).At(c.IDs()...)}
 }
 
-// changedBack finds a final reading of an intent's owner and the first one after it that is another. After is nil where a
-// final state was read again and had stayed; both are nil where none was read twice.
+// changedBack finds a final state as the owner read it, and the first later reading that differs. after is nil where later
+// readings agreed; both are nil where no final state was read twice.
 func changedBack(c rule.Case, h *history.History, intent string) (before, after *history.Status) {
 	var final *history.Status
 	for _, e := range h.Events {

@@ -53,7 +53,8 @@ func says(s *history.Status) string {
 	return s.State
 }
 
-// named tells where an answer names something: in its body or in a link, not in a header that has a number of its own.
+// named tells where an answer names a value: in its body or a link. Other headers are not searched, since numbers in them
+// match by accident.
 func named(a *history.Answer, what string) string {
 	for _, at := range rule.Places(a, what) {
 		if !strings.HasPrefix(at, "header ") || at == "header Location" || at == "header Content-Location" || at == "header Link" {

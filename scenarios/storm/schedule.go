@@ -9,7 +9,7 @@ const Schema = "oncespec.storm/v1"
 type Schedule struct {
 	Schema    string `json:"schema"`
 	Operation string `json:"operation"`
-	Seed      uint64 `json:"seed"`            // it was drawn with; what was made smaller since is not what the seed gives
+	Seed      uint64 `json:"seed"`            // that it was drawn with; a schedule that was made smaller does not follow from it
 	Calls     []Call `json:"calls"`           // each client makes its own in this order
 	Blows     []Blow `json:"blows,omitempty"` // to the target itself, in this order
 }
@@ -19,7 +19,7 @@ type Call struct {
 	Client  int     `json:"client"`            // from 1
 	Intent  int     `json:"intent"`            // from 1; calls of one intent share key and payload
 	Changed bool    `json:"changed,omitempty"` // another payload under the intent's key, sent once its own has a result
-	Faults  []Fault `json:"faults,omitempty"`  // of the first attempt, the second …; later ones have none. One that got nothing to suffer it on leaves its fault to the next
+	Faults  []Fault `json:"faults,omitempty"`  // of the call's attempts in turn; further attempts have none. A fault that could not act on its attempt, since a kill came first, passes to the next
 }
 
 // Fault is what happens to the connection of one attempt.

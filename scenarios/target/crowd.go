@@ -2,14 +2,14 @@ package target
 
 import "sync"
 
-// family is an intent with its twins, as seen by probes that cannot tell one intent from another: a global number, or a list
-// without markers. Such a probe speaks of the family only while nobody else may be acting.
+// family is an intent with its twins. Probes that cannot tell intents apart (a global number, a list without markers) see all
+// of them together, and mean something only while no other family may be acting.
 type family struct {
 	baselined bool // a "before" reading was taken
 	sent      bool
 	open      int  // attempts in the air
 	doubtful  bool // an outcome is not known: it may still act
-	alien     bool // somebody else acted, or may have, since the baseline
+	alien     bool // another family acted, or may have, since the baseline
 	altered   bool // its resource was changed on purpose
 }
 
@@ -21,7 +21,7 @@ type crowd struct {
 	families []*family
 }
 
-// enter takes a family in. From now on it is alone until somebody else acts; it is not where somebody may be acting already.
+// enter registers a family and tells whether it is alone: no other may be acting. It stays so until another one acts.
 func (c *crowd) enter(f *family) (alone bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,7 +82,7 @@ func (c *crowd) baselined(f *family) {
 	f.baselined = !f.alien
 }
 
-// spoken tells whether shared probes have something to say of the family: it sent, and it is alone.
+// spoken tells whether shared probes have something to say of the family: it has sent, and no other family has acted.
 func (c *crowd) spoken(f *family) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,7 +113,7 @@ func (c *crowd) disperse() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, f := range c.families {
-		f.alien = true // its time is over: whoever comes next is not seen by it
+		f.alien = true // what comes next must not be counted as its effect
 	}
 	clear(c.families)
 	c.families = nil

@@ -10,8 +10,8 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target/wire"
 )
 
-// keyring knows how often each key was sent. A key that nobody has sent before cannot be in flight, nor belong to another request,
-// whatever status says so.
+// keyring knows how often each key was sent. A key that was never sent before cannot be in flight or belong to another
+// request, whatever a status code suggests.
 type keyring struct {
 	mu   sync.Mutex
 	keys map[string]*keyUse
@@ -38,8 +38,8 @@ func (k *keyring) sends(key string) {
 	k.keys[key].open++
 }
 
-// idle notes that an attempt is over, and tells whether nothing of its key can have been under way: it is the only one that there
-// ever was, or nothing else is open and it is answered with the very refusal that the first one was answered with when it was alone.
+// idle notes that an attempt is over, and tells whether nothing else can have been under way under its key: either it is the
+// key's only attempt so far, or no other is open and it got the same refusal as the first attempt got when it was alone.
 func (k *keyring) idle(key string, answer *wire.Answer) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -67,7 +67,7 @@ func (k *keyring) forget(key string) {
 	delete(k.keys, key)
 }
 
-// telling are the members in which refusals say what they are about; others may be of the one answer, such as its time.
+// telling are the members of a refusal that give its reason; others, such as a time, may differ from answer to answer.
 var telling = []string{"type", "code", "error", "title", "status", "message", "detail"}
 
 // sameRefusal tells whether two answers refuse for the same reason. One that names a time to come back is another one than one that

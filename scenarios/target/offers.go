@@ -15,8 +15,8 @@ type offers struct {
 	missing   map[catalogue.Need]string
 }
 
-// Offers is what the configuration says that an operation offers. What only behaviour tells (that downstream is called, what
-// an answer looks like, that a changed payload is accepted) is taken to be offered: Steady finds out.
+// Offers lists the needs that the operation's configuration meets. Those that only behaviour shows (it calls downstream, what
+// an answer looks like, a changed payload is accepted) are assumed to be met until Steady has looked.
 func Offers(cfg *config.Config, op *config.Operation) []catalogue.Need {
 	hasBody := op.Request.Body != nil || op.Request.BodyText != "" || op.Request.BodyFile != ""
 	list, _ := newOffers(cfg, op, hasBody).settle()

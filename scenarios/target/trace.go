@@ -9,7 +9,7 @@ import (
 	"github.com/oncespec/oncespec/scenarios/history"
 )
 
-// shortestToken keeps an id such as "12" from being found in everything.
+// shortestToken is the least length of an id to search for: one such as "12" would be found in everything.
 const shortestToken = 12
 
 // trace finds the downstream calls of an intent and its twins: by what is unique to it, and by the downstream keys of calls
@@ -47,7 +47,8 @@ func (t *trace) promised(tenant string) (all, own int) {
 	return len(t.done), own
 }
 
-// open tells whether a probe shows a tenant what its twins of other tenants did; more says that it just did.
+// open tells whether a probe is known to show a tenant effects that belong to its twins of other tenants. more says that the
+// reading just taken does.
 func (t *trace) open(probe string, more bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -79,8 +80,8 @@ func (k *tokens) all() []string {
 	return slices.Clone(k.list)
 }
 
-// newTrace looks for markers where there are any, else for the parent's ids, else for the key. Never for the key beside
-// them: an intent of somebody else may have the same one.
+// newTrace searches for the intent's markers where it has any, else for the ids of its parent, else for its key. The key is
+// never used beside the others, since an intent of another tenant may have the same one.
 func newTrace(in *Intent, tag string) *trace {
 	t := &trace{tag: tag}
 	for _, m := range in.Markers {
@@ -118,7 +119,8 @@ func (t *trace) match() provider.Match {
 	}
 }
 
-// calls lists the calls of the intent and its twins at the gate. A key that was only learned from them may find more.
+// calls lists the gate's calls of the intent and its twins. It searches again whenever it learned a downstream key, since
+// calls that carry only that key belong to the intent too.
 func (t *trace) calls(gate *provider.Gate) []provider.Call {
 	for {
 		sent := t.sent.all()

@@ -22,7 +22,7 @@ func (s *Stage) Watch(ctx context.Context, in *Intent, f *Flight, phase string) 
 		default:
 		}
 		if phase == history.AfterEffect && now.local == 0 {
-			continue // a booking alone is what a held call shows better
+			continue // only a booking: crash/after-effect covers that moment by holding the call
 		}
 		if now.phase() == phase {
 			return true, append(now.evidence, "its answer had not begun")

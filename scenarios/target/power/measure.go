@@ -78,8 +78,8 @@ func (r *Range) series(ctx context.Context, p *history.Power, lengths []time.Dur
 	return nil
 }
 
-// floor is the smallest chance of a hit under which so many hits, or more, would come in no more than 1 - confidence of all
-// series: the lower bound of Clopper and Pearson.
+// floor is the lower bound of Clopper and Pearson: the smallest chance of a hit with which a series of rounds has that many
+// hits, or more, in at least 1 - confidence of all cases.
 func floor(hits, rounds int) float64 {
 	if hits == 0 {
 		return 0
