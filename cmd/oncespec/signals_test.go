@@ -5,16 +5,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
-	"flag"
-	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -23,65 +18,6 @@ import (
 
 	"github.com/oncespec/oncespec/faults/life"
 )
-
-// signals is how often a run is ended at a random instant.
-var signals = flag.Int("signals", 6, "how many runs TestEndedAtAnyInstant ends at random instants")
-
-// longest is about how long such a run takes; half as long again, so that some instants are at its very end or after it.
-const longest = 2500 * time.Millisecond
-
-// TestEndedAtAnyInstant: SIGINT and SIGKILL, at random instants. After the next start nothing is left of what the run started,
-// and its report is whole or absent. Every other target is a daemon, out of its process group.
-func TestEndedAtAnyInstant(t *testing.T) {
-	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
-	choose := rand.New(rand.NewPCG(seed, 0))
-	for n := range *signals {
-		signal, after := syscall.SIGKILL, time.Duration(choose.Int64N(int64(longest)))
-		if n%3 == 2 {
-			signal = syscall.SIGINT
-		}
-		t.Run(fmt.Sprintf("%v after %v", signal, after.Round(time.Millisecond)), func(t *testing.T) {
-			args := []string{"run", "--pack", "crash", "--pack", "lost", "--operation", "create-ticket"}
-			if _, err := exec.LookPath("setsid"); err == nil && n%2 == 1 {
-				args = append(args, "-c", daemon(t))
-			}
-			endedAt(t, args, signal, after)
-		})
-	}
-}
-
-// daemon is the configuration of the mock, started so that it leaves its process group.
-func daemon(t *testing.T) string {
-	return mockBy(t, fmt.Sprintf(`sh, -c, 'setsid "$0" "$@" & wait', %q`, binary))
-}
-
-func endedAt(t *testing.T, args []string, signal syscall.Signal, after time.Duration) {
-	state, out := t.TempDir(), filepath.Join(t.TempDir(), "report")
-	p := command(t, append(args, "--out", out)...)
-	p.Env = append(p.Env, "XDG_STATE_HOME="+state)
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
-	timer := time.AfterFunc(after, func() { p.Process.Signal(signal) })
-	defer timer.Stop()
-	p.Wait() // it may also have been faster
-
-	if _, err := os.Stat(out); err == nil {
-		wholeOrAbsent(t, out)
-	}
-	if signal == syscall.SIGINT {
-		gone(t, p.tmp, state)
-		return
-	}
-	next := command(t, "run", "-r", "replay/one-effect", "--operation", "create-ticket", "--out", filepath.Join(t.TempDir(), "report"))
-	next.Env = append(next.Env, "XDG_STATE_HOME="+state)
-	if err := next.Start(); err != nil {
-		t.Fatal(err)
-	}
-	next.wait(t).want(t, 0)
-	gone(t, p.tmp, state)
-}
 
 // gone waits a moment for the last process to end: what guards a target does so beside us.
 func gone(t *testing.T, tmp, state string) {
