@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/moby/moby/client"
+
 	"github.com/oncespec/oncespec/faults/journal"
 )
 
@@ -38,8 +40,9 @@ func endProcess(_ context.Context, t journal.Thing) error {
 	return killCarriers(cookie{value: t.Name})
 }
 
-// endContainer removes what dead programs left in Docker, not only this thing.
-func endContainer(ctx context.Context, _ journal.Thing) error {
+// endContainer removes what dead programs left in Docker, not only this thing. Where that was not made yet Docker may be at it
+// still: what comes of it is waited for.
+func endContainer(ctx context.Context, t journal.Thing) error {
 	ctx, cancel := context.WithTimeout(ctx, dockerSweepLimit)
 	defer cancel()
 	d, err := openDocker(ctx)
@@ -47,7 +50,15 @@ func endContainer(ctx context.Context, _ journal.Thing) error {
 		return err
 	}
 	defer d.close()
-	return d.sweep(ctx)
+	label := labelName + "=" + t.Name
+	made, err := d.api.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: make(client.Filters).Add("label", label)})
+	if err != nil {
+		return err
+	}
+	if err := d.sweep(ctx); err != nil || len(made.Items) > 0 {
+		return err
+	}
+	return d.removeForGood(ctx, label)
 }
 
 // leftTarget is a target of hooks that was not left as it was found, with what to do about it.
