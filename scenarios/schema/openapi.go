@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,6 +21,16 @@ import (
 func LoadOpenAPI(file, method, path string) (*Schema, error) {
 	loader := openapi3.NewLoader()
 	loader.IsExternalRefsAllowed = true
+	loader.ReadFromURIFunc = func(_ *openapi3.Loader, at *url.URL) ([]byte, error) {
+		if at.Scheme != "" && at.Scheme != "file" || at.Host != "" {
+			return nil, fmt.Errorf("%s: only files are followed", at)
+		}
+		text, err := readFile(filepath.FromSlash(at.Path))
+		if err == nil {
+			_, err = parse(text)
+		}
+		return text, err
+	}
 	doc, err := loader.LoadFromFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("no OpenAPI file: %s", firstLine(plain(err)))

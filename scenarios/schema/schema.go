@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -30,6 +29,54 @@ func Load(file string) (*Schema, error) {
 }
 
 func readDocument(file string) (any, error) {
+	text, err := readFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return parse(text)
+}
+
+// parse reads JSON or YAML.
+func parse(text []byte) (any, error) {
+	if trimmed := bytes.TrimSpace(text); len(trimmed) == 0 || trimmed[0] != '{' {
+		plain, err := fromYAML(text)
+		if err != nil {
+			return nil, err
+		}
+		text = plain
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("no JSON: %w", err)
+	}
+	if deep(doc, mostLevels) {
+		return nil, fmt.Errorf("expected a document of at most %d levels", mostLevels)
+	}
+	return doc, nil
+}
+
+// mostLevels bounds the levels of a document: to check a schema takes time that grows with their square.
+const mostLevels = 500
+
+func deep(doc any, left int) bool {
+	switch v := doc.(type) {
+	case map[string]any:
+		for _, below := range v {
+			if left == 0 || deep(below, left-1) {
+				return true
+			}
+		}
+	case []any:
+		for _, below := range v {
+			if left == 0 || deep(below, left-1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func readFile(file string) ([]byte, error) {
 	info, err := os.Stat(file)
 	if err != nil {
 		return nil, plain(err)
@@ -41,16 +88,7 @@ func readDocument(file string) (any, error) {
 	if err != nil {
 		return nil, plain(err)
 	}
-	if trimmed := bytes.TrimSpace(text); len(trimmed) == 0 || trimmed[0] != '{' {
-		if text, err = yaml.YAMLToJSON(text); err != nil {
-			return nil, fmt.Errorf("no YAML: %s", firstLine(err))
-		}
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		return nil, fmt.Errorf("no JSON: %w", err)
-	}
-	return doc, nil
+	return text, nil
 }
 
 // readUpTo reads no more than that: what is no plain file does not tell its size, and may never end.
