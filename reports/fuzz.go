@@ -74,30 +74,17 @@ const (
 	fuzzScripts  = "pairs"
 )
 
-// WriteFuzz writes the report, and a script for each pair, into the folder. What an earlier search left there goes.
+// WriteFuzz writes the report, and a script for each pair, into the folder. What an earlier search left there goes; each file is whole
+// or absent, and where fuzz.json is, all are.
 func WriteFuzz(dir string, r *fuzz.Report, rerun []string) error {
 	scripts := filepath.Join(dir, fuzzScripts)
-	if err := os.RemoveAll(scripts); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	for _, old := range []string{filepath.Join(dir, fuzzJSON), scripts} {
+		if err := os.RemoveAll(old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	if err := os.MkdirAll(scripts, 0o755); err != nil {
 		return err
-	}
-	for _, render := range []struct {
-		name  string
-		write func(io.Writer) error
-	}{
-		{fuzzJSON, func(w io.Writer) error { return FuzzJSON(w, r) }},
-		{fuzzMarkdown, func(w io.Writer) error { return FuzzMarkdown(w, r, rerun) }},
-		{fuzzJUnit, func(w io.Writer) error { return FuzzJUnit(w, r, rerun) }},
-	} {
-		var b strings.Builder
-		if err := render.write(&b); err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(dir, render.name), []byte(b.String()), 0o644); err != nil {
-			return err
-		}
 	}
 	for i, f := range fuzzFindings(r) {
 		name := fmt.Sprintf("%03d-%s-%s.sh", i+1, f.Operation, strings.NewReplacer("/", "-", "^", "-").Replace(f.Rewrite))
@@ -105,7 +92,11 @@ func WriteFuzz(dir string, r *fuzz.Report, rerun []string) error {
 			return err
 		}
 	}
-	return nil
+	return write(dir, []file{
+		{fuzzJSON, func(w io.Writer) error { return FuzzJSON(w, r) }},
+		{fuzzMarkdown, func(w io.Writer) error { return FuzzMarkdown(w, r, rerun) }},
+		{fuzzJUnit, func(w io.Writer) error { return FuzzJUnit(w, r, rerun) }},
+	})
 }
 
 func fuzzFindings(r *fuzz.Report) (all []*fuzz.Finding) {

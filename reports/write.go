@@ -25,9 +25,24 @@ var formats = []struct {
 
 // Write renders every format into the folder; each file is whole or absent, and where report.json is, all are.
 func Write(dir string, r *Report) error {
+	var files []file
 	for _, f := range formats {
+		files = append(files, file{f.name, func(w io.Writer) error { return f.render(w, r) }})
+	}
+	return write(dir, files)
+}
+
+// file is one file of a report.
+type file struct {
+	name   string
+	render func(io.Writer) error
+}
+
+// write renders files into a folder; each is whole or absent, and where the first one is, all are.
+func write(dir string, files []file) error {
+	for _, f := range files {
 		var b bytes.Buffer
-		if err := f.render(&b, r); err != nil {
+		if err := f.render(&b); err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}
 		path := filepath.Join(dir, f.name)
@@ -36,7 +51,7 @@ func Write(dir string, r *Report) error {
 			return fmt.Errorf("%s cannot be written: %w", path, err)
 		}
 	}
-	for _, f := range slices.Backward(formats) { // the first one last
+	for _, f := range slices.Backward(files) { // the first one last
 		path := filepath.Join(dir, f.name)
 		if err := os.Rename(path+".tmp", path); err != nil {
 			return fmt.Errorf("%s cannot be written: %w", path, err)

@@ -43,9 +43,17 @@ func (c *FuzzCmd) Run(ctx context.Context, io streams) error {
 		return &exitError{reports.Environment.ExitCode(), fmt.Errorf("--out: %w", err)}
 	}
 	debug.SetGCPercent(fuzz.CollectPercent) // it makes little that lasts, and much that does not
+	cases := c.Corpus
+	if cases == "" {
+		cases = filepath.Join(c.Out, "cases")
+	}
+	if err := fuzz.CheckCorpus(cases); err != nil {
+		return fmt.Errorf("--corpus: %w", err)
+	}
 	shown := &fuzzProgress{progress: newProgress(io.err, c.Quiet)}
 	report, err := fuzz.Run(tidily(ctx), fuzz.Options{Config: cfg, Operations: c.Operation, Rewrites: c.Rewrite, Cases: c.Cases, For: c.For, Seed: c.Seed,
-		Corpus: c.Corpus, AllowRemote: c.AllowRemote, Version: version(), Progress: shown.tell})
+		Corpus: c.Corpus, AllowRemote: c.AllowRemote, Version: version(), Progress: shown.tell,
+		Found: func(seed uint64, f *fuzz.Finding) { _ = fuzz.Keep(cases, seed, f) }}) // kept at once; WriteCorpus tells of what could not be
 	shown.end()
 	if err != nil {
 		var corpus *fuzz.CorpusError
@@ -55,15 +63,12 @@ func (c *FuzzCmd) Run(ctx context.Context, io streams) error {
 		return err
 	}
 	report.Result = string(reports.FuzzResult(report, c.Strict))
-	cases := c.Corpus
-	if cases == "" {
-		cases = filepath.Join(c.Out, "cases")
-	}
-	if err := fuzz.WriteCorpus(cases, report); err != nil {
-		return &exitError{exitHarness, err}
-	}
+	unkept := fuzz.WriteCorpus(cases, report)
 	if err := reports.WriteFuzz(c.Out, report, c.rerun()); err != nil {
 		return &exitError{writeCode(err), err}
+	}
+	if unkept != nil {
+		return &exitError{writeCode(unkept), fmt.Errorf("the report is in %s, but not all cases were kept: %w", c.Out, unkept)}
 	}
 	if c.JSON {
 		err = reports.FuzzJSON(io.out, report)

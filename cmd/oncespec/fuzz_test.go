@@ -48,7 +48,7 @@ func TestFuzzFindsNothingWrongWithTheMock(t *testing.T) {
 	if !strings.Contains(e.err, "create-ticket: sweep") || !strings.Contains(e.err, "create-payment: search 100%") {
 		t.Errorf("progress: %s", e.err)
 	}
-	for _, name := range []string{"fuzz.json", "fuzz.md"} {
+	for _, name := range []string{"fuzz.json", "fuzz.md", "fuzz.xml"} {
 		if _, err := os.Stat(filepath.Join(out, name)); err != nil {
 			t.Error(err)
 		}

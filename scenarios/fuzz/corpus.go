@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -178,37 +177,70 @@ func position(text []byte, offset int64) (line, column int) {
 	return line, len(before) - bytes.LastIndexByte(before, '\n')
 }
 
-// WriteCorpus adds the findings to a folder, a file each, and names the file in the finding. What the folder has already stays
-// as it is: files are named by what they hold.
+// CheckCorpus tells whether cases can be added to a folder, which need not be there yet. The error is a *CorpusError.
+func CheckCorpus(dir string) error {
+	refuse := func(err error) error {
+		return &CorpusError{File: dir, Err: fmt.Errorf("no case can be added: %w", cause(err))}
+	}
+	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		if errors.Is(err, fs.ErrNotExist) && at != filepath.Dir(at) {
+			continue // it will be made
+		}
+		if err == nil && !info.IsDir() {
+			err = fmt.Errorf("%s is no folder", at)
+		}
+		if err != nil {
+			return refuse(err)
+		}
+		trial, err := os.CreateTemp(at, ".oncespec-")
+		if err != nil {
+			return refuse(err)
+		}
+		trial.Close()
+		return os.Remove(trial.Name())
+	}
+}
+
+// WriteCorpus adds the findings to a folder, a file each, and names the file in the finding.
 func WriteCorpus(dir string, r *Report) error {
 	if dir == "" {
 		return nil
 	}
-	var findings []*Finding
 	for _, o := range r.Operations {
-		findings = append(findings, o.Findings...)
+		for _, f := range o.Findings {
+			if err := Keep(dir, r.Seed, f); err != nil {
+				return err
+			}
+		}
 	}
-	findings = slices.DeleteFunc(findings, func(f *Finding) bool { return f.Case != "" })
-	if len(findings) == 0 {
+	return nil
+}
+
+// Keep adds one finding to a folder, and names the file in the finding. What the folder has already stays as it is: files are named by
+// what they hold. A file is whole or absent.
+func Keep(dir string, seed uint64, f *Finding) error {
+	if f.Case != "" {
 		return nil
+	}
+	c := Case{Schema: CaseSchema, Operation: f.Operation, Trial: f.Trial, Kind: f.Kind, Detail: f.Detail, Seed: seed}
+	text, err := json.Marshal(c, json.Deterministic(true), jsontext.WithIndent("  "))
+	if err != nil {
+		return fmt.Errorf("corpus: %w", err)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("corpus: %w", err)
 	}
-	for _, f := range findings {
-		c := Case{Schema: CaseSchema, Operation: f.Operation, Trial: f.Trial, Kind: f.Kind, Detail: f.Detail, Seed: r.Seed}
-		text, err := json.Marshal(c, json.Deterministic(true), jsontext.WithIndent("  "))
-		if err != nil {
+	name := filepath.Join(dir, fileName(f))
+	if _, err := os.Stat(name); err != nil {
+		if err := os.WriteFile(name+".tmp", append(text, '\n'), 0o644); err != nil {
 			return fmt.Errorf("corpus: %w", err)
 		}
-		f.Case = filepath.Join(dir, fileName(f))
-		if _, err := os.Stat(f.Case); err == nil {
-			continue
-		}
-		if err := os.WriteFile(f.Case, append(text, '\n'), 0o644); err != nil {
+		if err := os.Rename(name+".tmp", name); err != nil {
 			return fmt.Errorf("corpus: %w", err)
 		}
 	}
+	f.Case = name
 	return nil
 }
 

@@ -40,7 +40,8 @@ type Options struct {
 	AllowRemote bool
 	Workers     int // screenings under way together; 0: a few, or one where effects are told apart by who is alone
 	Version     string
-	Progress    func(Progress) // called one at a time; may be nil
+	Progress    func(Progress)         // called one at a time; may be nil
+	Found       func(uint64, *Finding) // called with the seed for each finding that is new, as soon as it is made; may be nil
 
 	// For tests: one phase alone, and an end at the first finding.
 	noSweep, noSearch, first bool
@@ -147,6 +148,9 @@ func (o *Options) fill() (ops []*config.Operation, rows []rewrite.Rewrite, err e
 	}
 	if o.Cases < 0 || o.For < 0 {
 		return nil, nil, errors.New("--cases and --for: expected none below zero")
+	}
+	if o.Found == nil {
+		o.Found = func(uint64, *Finding) {}
 	}
 	if o.Progress == nil {
 		o.Progress = func(Progress) {}

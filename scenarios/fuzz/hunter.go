@@ -242,6 +242,9 @@ func (h *hunter) keep(j judged) *Finding {
 		Detail: j.detail, Trial: j.trial, From: h.phase, Requests: h.report.Requests, History: j.history}
 	f.Diff = differences(f.History)
 	h.report.Findings = append(h.report.Findings, f)
+	if h.phase != "corpus" {
+		h.o.Found(h.o.Seed, f)
+	}
 	if h.o.first {
 		h.report.Stopped = "one is enough"
 	}

@@ -1,0 +1,90 @@
+package main_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A corpus that cannot be read or added to is told before anything is sent, and the report of before stays.
+func TestFuzzRefusesACorpusThatItCannotUse(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	out := filepath.Join(dir, "report")
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	before := filepath.Join(out, "fuzz.json")
+	if err := os.WriteFile(before, []byte("before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plain := file(t, "pairs", "no folder")
+	cut := filepath.Join(dir, "cut")
+	if err := os.MkdirAll(cut, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(cut, "a.json"), []byte("{\n \"schema\": \"onces"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for corpus, says := range map[string]string{
+		plain:                         "--corpus: " + plain,
+		filepath.Join(plain, "below"): "no case can be added",
+		cut:                           "a.json:2:",
+	} {
+		e := oncespec(t, "fuzz", "--corpus", corpus, "--out", out, "--cases", "1").want(t, 4)
+		if !strings.Contains(e.err, says) {
+			t.Errorf("%s: %s; want %q", corpus, e.err, says)
+		}
+	}
+	if text, err := os.ReadFile(before); err != nil || string(text) != "before" {
+		t.Errorf("the report of before is %q, %v", text, err)
+	}
+}
+
+// Whenever it is interrupted, what it leaves is whole or absent, and what it found is kept.
+func TestFuzzInterruptedAtAnyInstantLeavesWholeFiles(t *testing.T) {
+	t.Parallel()
+	times := 6
+	if testing.Short() {
+		times = 2
+	}
+	for range times {
+		for _, sig := range []os.Signal{os.Interrupt, os.Kill} {
+			dir := t.TempDir()
+			out, pairs := filepath.Join(dir, "report"), filepath.Join(dir, "pairs")
+			p := command(t, "fuzz", "--for", "10m", "--mutant", "fingerprint-struct", "--operation", "create-ticket", "--out", out, "--corpus", pairs)
+			if err := p.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(rand.N(3 * time.Second)) // any instant
+			if err := p.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			e := p.wait(t)
+			text, err := os.ReadFile(filepath.Join(out, "fuzz.json"))
+			if err == nil {
+				r := readFuzz(t, text)
+				for _, o := range r.Operations {
+					for _, f := range o.Findings {
+						if _, err := os.Stat(f.Case); err != nil {
+							t.Errorf("%v: a finding is not kept: %v", sig, err)
+						}
+					}
+				}
+				for _, name := range []string{"fuzz.md", "fuzz.xml", "pairs"} {
+					if _, err := os.Stat(filepath.Join(out, name)); err != nil {
+						t.Errorf("%v: fuzz.json is there, %v", sig, err)
+					}
+				}
+			} else if sig == os.Interrupt && strings.Contains(e.err, "sweep") {
+				t.Errorf("it had begun, and left no report: %v\n%s", err, e.err)
+			}
+			if _, err := os.Stat(pairs); err == nil && sig == os.Kill { // what is kept can be read
+				oncespec(t, "fuzz", "--operation", "create-ticket", "--corpus", pairs, "--cases", "1", "--rewrite", "space/pretty", "--out", filepath.Join(dir, "next")).want(t, 0)
+			}
+		}
+	}
+}
