@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/containerd/errdefs"
@@ -21,6 +22,7 @@ const (
 
 // stay is one run of a container, from a start to its end.
 type stay struct {
+	still  atomic.Bool // frozen, as far as this program had a hand in it
 	docker *docker
 	id     string
 	since  time.Time
@@ -167,7 +169,7 @@ func (c *Container) Restart(ctx context.Context) error {
 
 // Pause freezes all of the container's processes.
 func (c *Container) Pause(ctx context.Context) error {
-	return c.freeze("pause", func(s *stay) error {
+	return c.freeze(ctx, "pause", true, func(s *stay) error {
 		_, err := s.docker.api.ContainerPause(ctx, s.id, client.ContainerPauseOptions{})
 		return err
 	})
@@ -175,18 +177,41 @@ func (c *Container) Pause(ctx context.Context) error {
 
 // Resume lets them go on.
 func (c *Container) Resume(ctx context.Context) error {
-	return c.freeze("resume", func(s *stay) error {
+	return c.freeze(ctx, "resume", false, func(s *stay) error {
 		_, err := s.docker.api.ContainerUnpause(ctx, s.id, client.ContainerUnpauseOptions{})
 		return err
 	})
 }
 
-func (c *Container) freeze(verb string, by func(*stay) error) error {
+const (
+	// stillLimit bounds the wait for Docker to know how a container stands, stillPause is between two attempts.
+	stillLimit = 2 * time.Second
+	stillPause = 20 * time.Millisecond
+)
+
+// freeze does it until it is done. Docker hears late of what it did itself: for a moment after a container was let go on and frozen
+// again it thinks that it goes on, and refuses to let it, which would leave it frozen for good.
+func (c *Container) freeze(ctx context.Context, verb string, still bool, by func(*stay) error) error {
 	s := c.running()
 	if s == nil {
 		return fmt.Errorf("%s %s: %w", verb, c.image, ErrNotRunning)
 	}
-	return s.frozen(c.alive, fmt.Sprintf("%s %s", verb, c.image), verb == "pause", by(s))
+	for until := time.Now().Add(stillLimit); ; {
+		err := by(s)
+		if err == nil {
+			s.still.Store(still)
+			return nil
+		}
+		told := s.frozen(c.alive, fmt.Sprintf("%s %s", verb, c.image), still, err)
+		if s.still.Load() == still || errors.Is(told, ErrNotRunning) || time.Now().After(until) {
+			return told // it was so already, as far as is known
+		}
+		select {
+		case <-time.After(stillPause):
+		case <-ctx.Done():
+			return told
+		}
+	}
 }
 
 // frozen judges what Docker said: that it was so already is no failure, that it has ended is one.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -55,13 +56,41 @@ func naive(tb testing.TB, addr string, l power.Load, w racy.Window) (hit bool, s
 	return slices.Max(executed) > 1, time.Duration(last - first)
 }
 
+// BenchmarkReplicas races two known-racy servers on one store by each rung.
+func BenchmarkReplicas(b *testing.B) {
+	for _, rung := range []string{burst.StoreHoldName, burst.StoreLatencyName, burst.FreezeName, burst.HTTP2Name, burst.BarrierName} {
+		for _, l := range []power.Load{{Keys: 1, Each: 2}, {Keys: 1, Each: 8}, {Keys: 10, Each: 2}} {
+			b.Run(fmt.Sprintf("%s/%dx%d", rung, l.Keys, l.Each), func(b *testing.B) {
+				r, rounds, hits := replicas(b, rung, 2), 0, 0
+				for b.Loop() {
+					round, err := r.Race(b.Context(), l, tenMicroseconds)
+					if err != nil {
+						b.Fatal(err)
+					}
+					rounds++
+					if round.Hits > 0 {
+						hits++
+					}
+				}
+				b.ReportMetric(100*float64(hits)/float64(rounds), "found-%")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
+
 // BenchmarkRungs races the known-racy server by each rung, and by naive goroutines in turn with it, so that both have the same
 // machine: how far the handlers' beginnings are spread, and how many bursts find a window of 10 µs.
 func BenchmarkRungs(b *testing.B) {
-	for _, rung := range []string{burst.StoreHoldName, burst.StoreLatencyName, burst.FreezeName, burst.HTTP2Name, burst.BarrierName} {
+	const bare = burst.BarrierName + ", past the fault links"
+	for _, rung := range []string{burst.StoreHoldName, burst.StoreLatencyName, burst.FreezeName, burst.HTTP2Name, burst.BarrierName, bare} {
 		for _, l := range []power.Load{{Keys: 1, Each: 2}, {Keys: 1, Each: 20}, {Keys: 10, Each: 2}, {Keys: 1, Each: 50}, {Keys: 25, Each: 2}} {
 			b.Run(fmt.Sprintf("%s/%dx%d", rung, l.Keys, l.Each), func(b *testing.B) {
-				r := open(b, rung)
+				name, past := strings.CutSuffix(rung, ", past the fault links")
+				r := open(b, name)
+				if past {
+					r.Bare()
+				}
 				var mine, theirs []time.Duration
 				hits, naiveHits := 0, 0
 				for b.Loop() {

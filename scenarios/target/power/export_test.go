@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/oncespec/oncespec/faults/burst"
+	"github.com/oncespec/oncespec/faults/life"
+	"github.com/oncespec/oncespec/faults/link"
 )
 
 // OneByOne spoils the range: its requests are let go together, but take turns.
@@ -19,8 +21,16 @@ func (r *Range) OneByOne() {
 	}
 }
 
+// Bare has the requests of a barrier go past the fault links.
+func (r *Range) Bare() { r.bare = true }
+
 // Addr is where the server listens.
 func (r *Range) Addr() string { return r.addrs[0] }
+
+// Frozen is a range for a server that somebody else has started.
+func Frozen(addr string, l life.Life) *Range {
+	return &Range{name: burst.FreezeName, links: link.New(), addrs: []string{addr}, lives: herd{l}, rung: always(burst.Freeze(herd{l}))}
+}
 
 var (
 	Floor   = floor
