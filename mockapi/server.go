@@ -44,9 +44,9 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Tokens are the bearer tokens that the server knows, with the tenant that each stands for. A tenant's second token is one
+// tokens are the bearer tokens that the server knows, with the tenant that each stands for. A tenant's second token is one
 // that was renewed.
-func Tokens() map[string]string {
+func tokens() map[string]string {
 	return map[string]string{"acme-token": "acme", "acme-token-2": "acme", "globex-token": "globex"}
 }
 
@@ -75,7 +75,7 @@ func New(options Options) (*Server, error) {
 		Contract:   options.Contract,
 		Store:      options.Store,
 		Operations: append(tickets.Operations(), payments.Operations()...),
-		Tokens:     Tokens(),
+		Tokens:     tokens(),
 		Lease:      options.Lease,
 		Clock:      options.Clock,
 		Log:        options.Logger,

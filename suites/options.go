@@ -54,7 +54,7 @@ func (o Options) plan() (*run.Plan, error) {
 		return nil, err
 	}
 	plan.Rerun, plan.Tool = o.Rerun, o.Version
-	if err := plan.Weather(o.Config, o.Storm.Length); err != nil {
+	if err := plan.SetStormLength(o.Config, o.Storm.Length); err != nil {
 		return nil, err
 	}
 	if o.Shard == "" {

@@ -32,7 +32,7 @@ func (c *PlanCmd) Run(io streams) error {
 	if err != nil {
 		return err
 	}
-	if err := p.Weather(cfg, c.length()); err != nil {
+	if err := p.SetStormLength(cfg, c.length()); err != nil {
 		return err
 	}
 	if c.JSON {

@@ -10,9 +10,9 @@ type Owner struct {
 }
 
 // Self is this program.
-func Self() Owner { return Owner{place(), os.Getpid(), StartOf(os.Getpid())} }
+func Self() Owner { return Owner{place(), os.Getpid(), startOf(os.Getpid())} }
 
 // Gone tells for certain whether the owner is a program of this place that has ended. Of other places nothing is known.
 func (o Owner) Gone() bool {
-	return o.PID > 0 && o.Place == place() && o.Started != "" && StartOf(o.PID) != o.Started
+	return o.PID > 0 && o.Place == place() && o.Started != "" && startOf(o.PID) != o.Started
 }

@@ -13,8 +13,8 @@ func place() string {
 	return host + " " + space
 }
 
-// StartOf is when a process was started; empty if there is none. It does not move when the clock is set.
-func StartOf(pid int) string {
+// startOf is when a process was started; empty if there is none. It does not move when the clock is set.
+func startOf(pid int) string {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return ""

@@ -14,8 +14,8 @@ func place() string {
 	return host
 }
 
-// StartOf is when a process was started; empty if there is none.
-func StartOf(pid int) string {
+// startOf is when a process was started; empty if there is none.
+func startOf(pid int) string {
 	p, err := process.NewProcess(int32(pid))
 	if err != nil {
 		return ""

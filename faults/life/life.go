@@ -24,8 +24,6 @@ type Life interface {
 	// Pause freezes it; Resume lets it go on where it was.
 	Pause(ctx context.Context) error
 	Resume(ctx context.Context) error
-	// Log is the end of what it has written, for people.
-	Log() string
 	// Close leaves nothing running. The target cannot be started again. It may be called more than once.
 	Close() error
 }

@@ -15,7 +15,6 @@ type Hold[T any] struct {
 
 	// The fields below are guarded by valve.mu.
 	arrived []T
-	held    int
 	outcome Outcome
 	ended   bool
 	decided chan struct{} // closed when ended
@@ -88,7 +87,6 @@ func (h *Hold[T]) admit(caller T) bool {
 		return false
 	}
 	h.arrived = append(h.arrived, caller)
-	h.held++
 	close(h.changed)
 	h.changed = make(chan struct{})
 	return true
@@ -103,7 +101,6 @@ func (h *Hold[T]) wait(ctx context.Context) Outcome {
 	}
 	h.valve.mu.Lock()
 	defer h.valve.mu.Unlock()
-	h.held--
 	if left && !h.ended {
 		return Outcome{Fate: Left}
 	}

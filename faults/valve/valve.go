@@ -92,14 +92,3 @@ func (v *Valve[T]) Close() {
 	}
 	v.holds = nil
 }
-
-// Held is the number of callers that are held now.
-func (v *Valve[T]) Held() int {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	held := 0
-	for _, h := range v.holds {
-		held += h.held
-	}
-	return held
-}

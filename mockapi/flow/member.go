@@ -33,19 +33,19 @@ type member struct {
 
 	mu      sync.Mutex
 	holding store.Holding
-	others  map[string]*sighting
+	others  map[string]*heartbeat
 	looked  time.Time
 }
 
-// sighting is the last heartbeat seen of another server.
-type sighting struct {
+// heartbeat is the last heartbeat seen of another server.
+type heartbeat struct {
 	beat  int64
 	since time.Time // when the beat was first seen to be this
 	gone  bool      // dead, or stopped for longer than its lease
 	dead  bool
 }
 
-func newMember() *member { return &member{name: rand.Text(), others: map[string]*sighting{}} }
+func newMember() *member { return &member{name: rand.Text(), others: map[string]*heartbeat{}} }
 
 // newOwner names an attempt of this server.
 func (m *member) newOwner() string { return m.name + "." + rand.Text() }
@@ -80,8 +80,8 @@ func (m *member) sees(server string) bool {
 	return seen != nil && !seen.gone
 }
 
-// attend sends a heartbeat.
-func (f *Flow) attend(ctx context.Context) (err error) {
+// beat sends a heartbeat.
+func (f *Flow) beat(ctx context.Context) (err error) {
 	m := f.member
 	m.mu.Lock()
 	holding := m.holding
@@ -138,7 +138,7 @@ func (m *member) see(members []store.Member, servers map[string]bool, now time.T
 		alive[other.Name] = true
 		seen := m.others[other.Name]
 		if seen == nil {
-			seen = &sighting{}
+			seen = &heartbeat{}
 			m.others[other.Name] = seen
 		}
 		if seen.beat != other.Beat || seen.since.IsZero() || slept {
@@ -150,7 +150,7 @@ func (m *member) see(members []store.Member, servers map[string]bool, now time.T
 	}
 	for name := range servers {
 		if name != m.name && m.others[name] == nil {
-			m.others[name] = &sighting{}
+			m.others[name] = &heartbeat{}
 		}
 	}
 	for name, seen := range m.others {
@@ -160,7 +160,7 @@ func (m *member) see(members []store.Member, servers map[string]bool, now time.T
 			delete(m.others, name) // nobody asks for it any more
 		default:
 			lost = lost || !seen.gone
-			*seen = sighting{gone: true, dead: true}
+			*seen = heartbeat{gone: true, dead: true}
 		}
 	}
 	return lost
@@ -177,7 +177,7 @@ func (f *Flow) watch(ctx context.Context) {
 			return
 		case <-ticks.C:
 		}
-		if err := f.attend(ctx); err != nil {
+		if err := f.beat(ctx); err != nil {
 			f.Log.Debug("no sign of life", "error", err)
 		}
 		lost, err := f.lookRound(ctx, nil)

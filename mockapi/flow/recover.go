@@ -40,7 +40,7 @@ func (r *recovery) hurry() {
 // resolved or shortly after, and goes on in the background while some are not, and as more servers go. Call it once, before
 // serving.
 func (f *Flow) Recover(ctx context.Context) error {
-	if err := f.attend(ctx); err != nil {
+	if err := f.beat(ctx); err != nil {
 		return fmt.Errorf("recover: %w", err)
 	}
 	pass, cancel := context.WithTimeout(ctx, firstPassLimit)

@@ -7,8 +7,8 @@ import (
 	"github.com/oncespec/oncespec/mockapi/store"
 )
 
-// AccountKind is the kind of account documents in the store.
-const AccountKind = "account"
+// accountKind is the kind of account documents in the store.
+const accountKind = "account"
 
 // openingBalance is what every account begins with; it may be overdrawn.
 const openingBalance = "100000"
@@ -19,7 +19,7 @@ type Account struct {
 	Balance Amount `json:"balance"`
 }
 
-var accounts = command.Resource[Account]{Kind: AccountKind, Path: "/v1/accounts", ID: func(a Account) string { return a.ID }}
+var accounts = command.Resource[Account]{Kind: accountKind, Path: "/v1/accounts", ID: func(a Account) string { return a.ID }}
 
 // Open is a new account.
 type Open struct{}

@@ -11,8 +11,8 @@ import (
 	"github.com/oncespec/oncespec/mockapi/store"
 )
 
-// RefusedOrder is an order that is refused for good.
-const RefusedOrder = "refused"
+// refusedOrder is an order that is refused for good.
+const refusedOrder = "refused"
 
 // currency keeps letter case: in other letters it is another payment, as far as this API is concerned.
 var currency = regexp.MustCompile(`\A[A-Za-z]{3}\z`)
@@ -59,7 +59,7 @@ func (c Create) Check(r store.Reader, tenant string) error {
 
 // Decide implements command.Command.
 func (c Create) Decide() *command.Refusal {
-	if c.Order != RefusedOrder {
+	if c.Order != refusedOrder {
 		return nil
 	}
 	return &command.Refusal{Status: http.StatusPaymentRequired, Code: "payment_refused", Title: "The payment was refused"}

@@ -19,8 +19,8 @@ import (
 	"github.com/oncespec/oncespec/mockapi/store"
 )
 
-// AttachmentKind is the kind of attachment documents in the store; lists narrow them by ticket.
-const AttachmentKind = "attachment"
+// attachmentKind is the kind of attachment documents in the store; lists narrow them by ticket.
+const attachmentKind = "attachment"
 
 const (
 	asForm  = "application/x-www-form-urlencoded"
@@ -150,14 +150,14 @@ func (c Attach) Apply(tx store.Tx, env command.Env) (command.Answer, error) {
 	if err != nil {
 		return command.Answer{}, fmt.Errorf("attachment %s: %w", a.ID, err)
 	}
-	if err := tx.PutDocument(store.Document{Kind: AttachmentKind, Tenant: env.Tenant, ID: a.ID, Lookup: c.Ticket, Body: body}); err != nil {
+	if err := tx.PutDocument(store.Document{Kind: attachmentKind, Tenant: env.Tenant, ID: a.ID, Lookup: c.Ticket, Body: body}); err != nil {
 		return command.Answer{}, err
 	}
 	return command.JSON(http.StatusCreated, "", a)
 }
 
 func listAttachments(r store.Reader, tenant string, request command.Request) (command.Answer, error) {
-	found, err := r.Documents(store.Query{Kind: AttachmentKind, Tenant: tenant, Lookup: request.Params["id"], Limit: mostAttachments})
+	found, err := r.Documents(store.Query{Kind: attachmentKind, Tenant: tenant, Lookup: request.Params["id"], Limit: mostAttachments})
 	if err != nil {
 		return command.Answer{}, err
 	}

@@ -13,8 +13,8 @@ import (
 
 // Projects that behave in a way of their own.
 const (
-	ClosedProject = "closed"  // refuses new tickets for good
-	BrokenProject = "explode" // makes the handler panic
+	closedProject = "closed"  // refuses new tickets for good
+	brokenProject = "explode" // makes the handler panic
 )
 
 // Create is a new ticket. Absent and null members count as their defaults, but in Details.
@@ -64,9 +64,9 @@ func (c Create) Check(store.Reader, string) error { return nil }
 // Decide implements command.Command.
 func (c Create) Decide() *command.Refusal {
 	switch c.Project {
-	case ClosedProject:
+	case closedProject:
 		return &command.Refusal{Status: http.StatusForbidden, Code: "project_closed", Title: "The project takes no new tickets"}
-	case BrokenProject:
+	case brokenProject:
 		panic("tickets.create: the project is broken")
 	}
 	return nil

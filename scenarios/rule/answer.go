@@ -89,8 +89,8 @@ func Places(a *history.Answer, text string) []string {
 	return places
 }
 
-// BothName tells whether two answers name a text in the same place, so that a short id is not taken for an amount.
-func BothName(a, b *history.Answer, text string) bool {
+// bothName tells whether two answers name a text in the same place, so that a short id is not taken for an amount.
+func bothName(a, b *history.Answer, text string) bool {
 	in := Places(b, text)
 	return slices.ContainsFunc(Places(a, text), func(p string) bool { return slices.Contains(in, p) })
 }

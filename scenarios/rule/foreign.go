@@ -22,7 +22,7 @@ func (c Case) GivesAway(h *history.History, first, control, a *history.Attempt) 
 	}
 	if c.Succeeded(a) {
 		for _, id := range Identities(h, first) {
-			if BothName(first.Answer, a.Answer, id) && (control == nil || !BothName(first.Answer, control.Answer, id)) {
+			if bothName(first.Answer, a.Answer, id) && (control == nil || !bothName(first.Answer, control.Answer, id)) {
 				return "it names the first one's resource " + id
 			}
 		}

@@ -91,8 +91,8 @@ func NewPlan(cfg *config.Config, sel Selection, seed uint64) (*Plan, error) {
 	return p, nil
 }
 
-// Weather says how long storms last, or why they cannot last so long under the limits of the configuration.
-func (p *Plan) Weather(cfg *config.Config, l storm.Length) error {
+// SetStormLength says how long storms last, or why they cannot last so long under the limits of the configuration.
+func (p *Plan) SetStormLength(cfg *config.Config, l storm.Length) error {
 	if l == (storm.Length{}) {
 		return nil
 	}
