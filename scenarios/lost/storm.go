@@ -199,6 +199,16 @@ func shrunk(ctx context.Context, s, trial *target.Stage, h *history.History) err
 	if !again || k.broken != nil {
 		return k.broken
 	}
+	if calm := h.Storm.Schedule.Unbeaten(); calm != nil && stuck(s, h) {
+		// What a kill left unfinished, and nobody finishes, may be in the way of all that is played after it: on a target that is
+		// as new a smaller schedule need not fail.
+		without, _, _, trials := k.fails(ctx, calm, 1, 1)
+		s.Forget(trials...)
+		if !without {
+			s.Note("the schedule of %s was not made smaller: what its kills left unfinished is still there", h.ID)
+			return k.broken
+		}
+	}
 	times, of := againOf, ofPlays
 	if failed == n {
 		times, of = 1, 1
@@ -236,6 +246,21 @@ func shrunk(ctx context.Context, s, trial *target.Stage, h *history.History) err
 		s.Note("the time for that, %v, was over: --storm-shrink gives it longer", limit)
 	}
 	return k.broken
+}
+
+// stuck tells whether all that is wrong is that operations came to no end.
+func stuck(s *target.Stage, h *history.History) bool {
+	c, found := rule.Case{Contract: s.Contract(), Operation: s.Operation().Name}, false
+	for _, in := range h.Intents {
+		if stormEnd(c, h, in.ID).Outcome != verdict.Fail {
+			continue
+		}
+		if c.End(h, in.ID).How != rule.Open {
+			return false
+		}
+		found = true
+	}
+	return found
 }
 
 // smaller plays schedules on their way to a smaller one.

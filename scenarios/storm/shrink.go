@@ -18,6 +18,16 @@ func Shrink(s *Schedule, trials int, fails func(*Schedule) bool) *Schedule {
 	}
 }
 
+// Unbeaten is the schedule without its blows; nil where it kills nobody.
+func (s *Schedule) Unbeaten() *Schedule {
+	if !slices.ContainsFunc(s.Blows, func(b Blow) bool { return b.Kind == Kill }) {
+		return nil
+	}
+	calm := s.clone()
+	calm.Blows = nil
+	return calm
+}
+
 type shrinker struct {
 	best  *Schedule
 	left  int

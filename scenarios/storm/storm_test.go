@@ -173,6 +173,19 @@ func TestAFailureIsMadeSmallerToWhatItNeeds(t *testing.T) {
 	}
 }
 
+func TestUnbeaten(t *testing.T) {
+	t.Parallel()
+	s := storm.Draw(everything)
+	before := string(s.Text())
+	calm := s.Unbeaten()
+	if len(calm.Blows) != 0 || len(calm.Calls) != len(s.Calls) || string(s.Text()) != before {
+		t.Errorf("%d blows and %d calls of %d are left", len(calm.Blows), len(calm.Calls), len(s.Calls))
+	}
+	if calm.Unbeaten() != nil {
+		t.Error("a schedule that kills nobody has one without its kills")
+	}
+}
+
 func TestShrinkingIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, trials := range []int{0, 1, 7} {
