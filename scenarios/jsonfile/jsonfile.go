@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -104,8 +106,8 @@ func explain(file string, data []byte, err error) error {
 		case errors.Is(meaning.Err, json.ErrUnknownName):
 			e.Detail = "this version knows no such field"
 		case meaning.GoType != nil && meaning.JSONKind != 0:
-			e.Detail = fmt.Sprintf("found %s, expected %s", kindName(meaning.JSONKind), meaning.GoType)
-			if meaning.Err != nil {
+			e.Detail = fmt.Sprintf("found %s, expected %s", foundIn(meaning), typeName(meaning.GoType))
+			if meaning.Err != nil && !errors.Is(meaning.Err, strconv.ErrSyntax) && !errors.Is(meaning.Err, strconv.ErrRange) {
 				e.Detail += ": " + meaning.Err.Error()
 			}
 		default:
@@ -115,6 +117,39 @@ func explain(file string, data []byte, err error) error {
 		e.Line, e.Column, e.Detail = 1, 1, err.Error()
 	}
 	return e
+}
+
+// longestFound is up to which length a value is quoted instead of what kind it is of.
+const longestFound = 40
+
+func foundIn(e *json.SemanticError) string {
+	if v := e.JSONValue; e.JSONKind == '0' && 0 < len(v) && len(v) <= longestFound {
+		return string(v)
+	}
+	return kindName(e.JSONKind)
+}
+
+// typeName is what JSON has for a Go type.
+func typeName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return typeName(t.Elem())
+	case reflect.Bool:
+		return kindName('t')
+	case reflect.String:
+		return kindName('"')
+	case reflect.Slice, reflect.Array:
+		return kindName('[')
+	case reflect.Struct, reflect.Map:
+		return kindName('{')
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return "a whole number of 0 or more"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return "a whole number"
+	case reflect.Float32, reflect.Float64:
+		return kindName('0')
+	}
+	return "something else"
 }
 
 func kindName(k jsontext.Kind) string {

@@ -51,6 +51,7 @@ func (k *checker) check() {
 	if k.config.Toxiproxy != nil {
 		k.toxiproxy(k.config.Toxiproxy)
 	}
+	k.zeros()
 	k.secrets()
 }
 

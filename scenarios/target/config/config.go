@@ -234,17 +234,17 @@ type Samples struct {
 	Crash   json.RawMessage `json:"crash,omitempty" jsonschema:"type=object"`   // breaks the handler: answered with a 5xx
 }
 
-// Timeouts bound every wait. Zero values are filled in.
+// Timeouts bound every wait. What is left out is filled in.
 type Timeouts struct {
 	Request  time.Duration `json:"request,omitempty"`  // one attempt; default 5s
 	Settle   time.Duration `json:"settle,omitempty"`   // after the last sign of work, before the last count; default 300ms
 	Recovery time.Duration `json:"recovery,omitempty"` // a restarted target or a busy key; default 10s
 }
 
-// Limits cap what a run does to the target. Zero values are filled in.
+// Limits cap what a run does to the target. What is left out is filled in.
 type Limits struct {
 	Rate     int           `json:"rate,omitempty" jsonschema:"minimum=0"`    // requests a second, bursts excepted; 0: no limit on loopback, 50 elsewhere
-	Objects  int           `json:"objects,omitempty" jsonschema:"minimum=0"` // intents; default 5000
-	Kills    int           `json:"kills,omitempty" jsonschema:"minimum=0"`   // instants at which each operation is killed by crash/sweep; default 8
+	Objects  int           `json:"objects,omitempty" jsonschema:"minimum=1"` // intents; default 5000
+	Kills    int           `json:"kills,omitempty" jsonschema:"minimum=1"`   // instants at which each operation is killed by crash/sweep; default 8
 	Duration time.Duration `json:"duration,omitempty"`                       // default 10m
 }
