@@ -40,14 +40,14 @@ func rounds(s *target.Stage, all ...round) []round {
 
 // words describe the round.
 func (r round) words(what string) string {
-	how, keys := "free", ""
+	how, keys := "", ""
 	if r.held {
-		how = "held"
+		how = ", the first one's work held downstream"
 	}
 	if r.keys > 1 {
 		keys = fmt.Sprintf(" for each of %d keys", r.keys)
 	}
-	return fmt.Sprintf("%d %s%s, %s", r.each, what, keys, how)
+	return fmt.Sprintf("%d %s%s%s", r.each, what, keys, how)
 }
 
 // intents are those of the round: one where the target's state cannot tell several apart.
