@@ -37,7 +37,8 @@ type SelectionFlags struct {
 	Level       []string `placeholder:"LEVEL" help:"Only these levels: must, should, may."`
 }
 
-// OutFlags say where what is found goes. Who embeds them sets out, the folder, and holds, what is in it.
+// OutFlags say where results are written. The command that embeds them sets the variables of the help text: out, the default
+// folder, and holds, what the folder will contain.
 type OutFlags struct {
 	Out  string `default:"${out}" placeholder:"DIR" help:"Folder for ${holds} (default ${default})."`
 	JSON bool   `help:"Print the report as JSON instead of as text."`
@@ -78,7 +79,7 @@ func (l LiveFlags) load() (*config.Config, error) {
 	return cfg, config.CheckHosts(cfg, l.AllowRemote)
 }
 
-// again is the beginning of the command line that does it again to the same target.
+// again begins a command line that repeats the verb against the same target.
 func (l LiveFlags) again(verb ...string) []string {
 	args := append([]string{"oncespec"}, verb...)
 	if l.Config != "" {

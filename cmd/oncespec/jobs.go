@@ -156,7 +156,7 @@ func (s *shard) wait() { <-s.done }
 
 func (s *shard) code() int { return s.cmd.ProcessState.ExitCode() }
 
-// words are what the shard complained of, or how it ended where it did not end by itself.
+// words are the shard's error output, or how its process ended where it was killed.
 func (s *shard) words() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -248,7 +248,7 @@ func total(list []int) (all int) {
 	return all
 }
 
-// orphaned ends the context when stdin does: whoever started this process is gone, or wants it to end.
+// orphaned ends the context when stdin ends: the process that started this shard is gone, or wants it to stop.
 func orphaned(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
@@ -258,7 +258,7 @@ func orphaned(ctx context.Context) (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
-// discard is where the table of a shard goes: its report is in its folder.
+// discard swallows the table of a shard: its report is in its folder.
 type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }

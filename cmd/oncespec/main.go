@@ -53,8 +53,8 @@ func main() {
 	os.Exit(start(os.Args[1:], streams{os.Stdout, os.Stderr}))
 }
 
-// asMock as the first argument makes the program the mock of a run, which starts it dozens of times: what it was asked to be is
-// the run's own command, so that nothing of the command line has to be understood first.
+// asMock as the first argument makes the program the built-in mock. A run starts it dozens of times, so its arguments are not
+// parsed as a command line first.
 const asMock = "as-mock"
 
 // start runs one command line and returns its exit code.
@@ -111,18 +111,19 @@ func start(args []string, io streams) (code int) {
 	return exitUsage
 }
 
-// tidily is the context of a verb from where there is something to tidy up: a signal ends it, not the program, until that has
-// ended by itself. Whoever is impatient must not kill it meanwhile. Before that nothing is lost, and what is read (a pipe that
-// nobody writes to) may never end: there a signal does what signals do.
+// tidily returns the context of a verb from the point where there is something to clean up: from then on a signal ends the
+// context, and the program ends by itself once all is cleaned up; further signals do not cut that short. Before that point
+// nothing is lost by dying, and reading (a pipe that nobody writes to) may block for ever, so signals keep their default
+// effect.
 func tidily(ctx context.Context) context.Context {
 	ctx, _ = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	return ctx
 }
 
-// complain says what is wrong. Errors quote files and targets, whose words must not move the cursor.
+// complain prints an error. Errors quote files and targets, whose text must not move the cursor.
 func complain(io streams, what string) { fmt.Fprintln(io.err, "oncespec:", display.Text(what)) }
 
-// whatNext is what a command line that cannot be read should have been, as far as that can be told.
+// whatNext suggests what to type in place of a command line that cannot be parsed.
 func whatNext(err error) string {
 	var wrong *kong.ParseError
 	if !errors.As(err, &wrong) || wrong.Context == nil {

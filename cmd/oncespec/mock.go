@@ -38,7 +38,7 @@ func (MockCmd) Help() string {
 	return "Tokens: acme-token, acme-token-2 (the same caller, renewed), globex-token.\n\nExamples:\n  oncespec mock --db mock.db\n  PGPASSWORD=secret oncespec mock --db postgres://mock@127.0.0.1/tickets\n  oncespec mock --lifetime 24h --clock\n  oncespec mock --list-mutants --json\n  oncespec mock --mutant fingerprint-float64 --listen 127.0.0.1:9000"
 }
 
-// shortestLease is one that a server on a busy machine can keep up.
+// shortestLease is the shortest lease that a server on a busy machine can keep renewing.
 const shortestLease = 100 * time.Millisecond
 
 // Run is called by kong.

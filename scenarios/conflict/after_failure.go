@@ -6,10 +6,10 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
-// afterFailure lets a write fail downstream before anything is booked, then sends another write under its key, and the write
-// itself again. The other write has markers of its own, so that the state tells which of the two was executed.
+// afterFailure lets a write fail downstream before anything is booked, then sends another write under its key, and then the
+// first write again. The other write has markers of its own, so that the state tells which of the two was executed.
 //
-// Some targets ask downstream again by themselves: where one failure does not reach the caller, several in a row may.
+// Some targets retry downstream by themselves, so that one failure never reaches the caller; several in a row do.
 func afterFailure(ctx context.Context, s *target.Stage) error {
 	for _, failures := range []int{1, 8} {
 		in, err := s.Intent(ctx)

@@ -23,7 +23,7 @@ func changed(ctx context.Context, s *target.Stage) error {
 	s.Observe(ctx, in, "first")
 	look(ctx, s, in, "seen-before")
 	if a := change(ctx, s, in); s.Class(a) == contract.InFlightAnswer {
-		// Some complete their record after they have answered. The write's own retry tells when that is done.
+		// Some targets complete their record only after they have answered. The write's own retry tells when that is done.
 		settle(ctx, s, in, "settled")
 		change(ctx, s, in)
 	}
@@ -41,7 +41,7 @@ func changed(ctx context.Context, s *target.Stage) error {
 	if settled {
 		settle(ctx, s, kept, "original")
 	} else {
-		s.Do(ctx, kept, target.Send{Label: "original"}) // it was not answered before the conflict either, for all the patience
+		s.Do(ctx, kept, target.Send{Label: "original"}) // it was not answered before the conflict either, however long it was retried
 	}
 	s.Observe(ctx, kept, "after")
 	return control(ctx, s)

@@ -52,8 +52,9 @@ func Rules() map[string]rule.Rule {
 	}
 }
 
-// rival is another write under the intent's key, with markers of its own. Where a parent was made for the intent, the path
-// may name it: another intent's payload would go to another route. There the two share all but what a change makes.
+// rival makes another write under the intent's key, with markers of its own. Where the setup makes a parent, the path may name
+// it, and a payload of another intent would go to another route; there the rival is a twin that differs only in what the
+// changed payload changes.
 func rival(ctx context.Context, s *target.Stage, in *target.Intent) (*target.Intent, error) {
 	opts := []target.IntentOption{target.WithKey(in.Key)}
 	if len(s.Operation().Setup) > 0 {

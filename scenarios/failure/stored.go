@@ -9,7 +9,8 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
-// byDownstream names the trial that tells most, since its retry can succeed. The others are named after their samples.
+// byDownstream names the trial in which the downstream call fails. It tells most, since its retry can succeed; the others are
+// named after their samples.
 const byDownstream = "downstream"
 
 // stored sends every request that fails twice.
@@ -29,8 +30,9 @@ func stored(ctx context.Context, s *target.Stage) error {
 	return nil
 }
 
-// failTwice sends a request that fails, and again. The same payload fails each time, whether or not the first failure is kept;
-// the payload that works, under the same key, tells more. What an invalid payload leaves of the key is failure/validation.
+// failTwice sends a request that fails, and sends it again. The same payload fails each time, whether or not the first failure
+// is stored, so a payload that works is then sent under the same key: its answer tells. What an invalid payload does to the
+// key is failure/validation.
 func failTwice(ctx context.Context, s *target.Stage, send target.Send) error {
 	in, err := s.Intent(ctx)
 	if err != nil {

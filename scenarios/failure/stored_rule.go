@@ -69,7 +69,7 @@ func storedOf(c rule.Case, h *history.History, first, again *history.Attempt) ru
 	case h.Trial == byDownstream, became != untold:
 		return rule.Pass(verdict.Strong, "%s", said)
 	}
-	return rule.Pass(verdict.Weak, "%s", said) // a failure that comes again by itself looks like a stored one
+	return rule.Pass(verdict.Weak, "%s", said) // a failure that recurs looks like a stored one
 }
 
 // fate is what became of a failure, as another payload under the same key shows.

@@ -9,8 +9,8 @@ import (
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
-// answersRule judges what simultaneous duplicates are told. A connection that breaks without an answer may be the
-// network's doing once; in trial after trial it is the target's.
+// answersRule judges the answers to simultaneous duplicates. One connection that breaks without an answer may be the network's
+// fault; one in every trial is the target's.
 func answersRule(c rule.Case) []rule.Finding {
 	var together overlap
 	var against, unanswered []rule.Finding

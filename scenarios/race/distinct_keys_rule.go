@@ -14,10 +14,8 @@ func distinctKeysRule(c rule.Case) []rule.Finding {
 	return findings
 }
 
-// inTime judges the time that they took: one by one they are answered within the client's limit, and so they have to be together.
-// Once the limit may pass for the machine's reasons. No mutant fails this by itself: one that keeps strangers waiting does so in
-// every burst of several keys and in every storm, each for the client's whole limit, so that it breaks half of the catalogue and
-// takes minutes; the rule's tests tell the story.
+// inTime judges how long the requests took: one by one each is answered within the client's limit, so they have to be together
+// too. A single round beyond the limit may be the machine's fault.
 func inTime(c rule.Case) *rule.Finding {
 	requests, bursts := 0, 0
 	var at []string

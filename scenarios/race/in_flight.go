@@ -10,8 +10,8 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
-// How long a duplicate is given to be answered while the first is held: long where a refusal is declared, since one that is
-// late is no broken promise; short where it may wait, since then there is nothing to be seen.
+// How long to wait for the answer to a duplicate while the first is held: long where a refusal is declared, since a late
+// refusal breaks no promise; short where the duplicate may wait, since then no answer is expected.
 const (
 	refusedWithin = 2 * time.Second
 	waitsFor      = 300 * time.Millisecond

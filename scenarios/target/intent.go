@@ -55,7 +55,7 @@ type intentState struct {
 	vars      template.Vars   // without the answer
 	baseline  map[string]reading
 	trace     *trace
-	foreign   bool // another tenant's than its twin's: what the twin's values were before says nothing of its own
+	foreign   bool // of another tenant than its twin, so the values that were read before the twin acted are no baseline for it
 
 	mu     sync.Mutex
 	since  time.Time // of its first attempt
@@ -125,7 +125,7 @@ func (in *Intent) Age() time.Duration {
 	return time.Since(in.state.since)
 }
 
-// join makes the intent a twin: all is shared but the key.
+// join makes the intent a twin of another: they share everything but the key.
 func (in *Intent) join(twin *Intent) {
 	in.Markers, in.Parent = slices.Clone(twin.Markers), twin.Parent
 	st := in.state
@@ -134,11 +134,11 @@ func (in *Intent) join(twin *Intent) {
 	st.foreign = in.Tenant != twin.Tenant || twin.state.foreign
 	st.vars.Key = in.Key
 	st.request = twin.state.request.Clone()
-	// A path or header that holds the key is the intent's own.
-	_ = st.kit.request.fillHead(&st.request, st.vars) // it could be filled in for the twin
+	// The path and headers are filled in anew, since they may hold the key. That succeeded for the twin, so it does here.
+	_ = st.kit.request.fillHead(&st.request, st.vars)
 }
 
-// found makes the parent and the payload.
+// found makes the intent's parent, by the setup, and its payload.
 func (s *Stage) found(ctx context.Context, in *Intent) error {
 	t := s.target
 	st := in.state
@@ -270,7 +270,7 @@ func compact(body []byte) []byte {
 	return root.Append(nil)
 }
 
-// landed notes what an answer says.
+// landed notes what an answer says of the intent.
 func (st *intentState) landed(f *Flight, class contract.Class) {
 	if !class.Success() || f.attempt.Replaced || f.send.aside {
 		return

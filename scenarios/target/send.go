@@ -238,7 +238,7 @@ func retryAfter(a *history.Attempt) time.Duration {
 	return min(time.Duration(seconds)*time.Second, longestRetryAfter)
 }
 
-// wait returns false when the context ends first.
+// Pause waits; it returns false when the context ends first.
 func Pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

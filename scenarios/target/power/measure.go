@@ -11,13 +11,14 @@ import (
 )
 
 const (
-	// enoughRounds of hits leave a chance of at least 0.86 with that confidence; the next longer window is then left alone.
+	// enoughRounds that all hit prove a chance of at least 0.86 with that confidence; the next longer window is then not
+	// measured.
 	enoughRounds = 20
 	// fewestRounds are run whatever the time, of windows in which the processor is free and of busy ones.
 	fewestRounds, fewestBusy = 8, 4
 	// confidence of a floor.
 	confidence = 0.95
-	// wellSeen is the chance of a hit from which on longer windows need no measuring: they are seen as well.
+	// wellSeen is the chance of a hit at which longer windows need no measuring: they are seen at least as well.
 	wellSeen = 0.75
 )
 

@@ -144,8 +144,8 @@ func (w *walk) pages(ctx context.Context, at string) error {
 	return nil
 }
 
-// add takes a page. It leaves out what an earlier page had: when something is added while a list is read, its items move on
-// to the next page. Two equal items of one page are two, and so are items without an id.
+// add takes a page, without the items that an earlier page had: when something is added while a list is read, items move on to
+// the next page. Equal items of one page, and items without an id, are all counted.
 func (w *walk) add(found []any) {
 	page := make([][sha256.Size]byte, 0, len(found))
 	for _, value := range found {

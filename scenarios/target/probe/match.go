@@ -9,8 +9,8 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target/template"
 )
 
-// longMark is how long a marker is that cannot be part of anything by chance: it is also found inside a text, since a target
-// may decorate what it was given. A shorter one has to be all of it.
+// longMark is the length from which a marker is also searched for inside texts, since a target may decorate what it was given.
+// A shorter one could occur there by chance, and has to be the whole text.
 const longMark = 12
 
 // matcher decides which items of a list belong to the intent.
@@ -65,8 +65,8 @@ func (p picker) look(value any) (parents uint64, belongs bool) {
 	return parents, true
 }
 
-// ofParents takes all items of a list that is the parent's. A list that ignores its filter is told by items that name the
-// parent beside others that do not: only the former belong to it.
+// ofParents picks the items that belong to the intent's parent. Usually that is the whole list. Where some items name the
+// parent and others do not, the list ignores its filter, and only those that do belong to it.
 func (p picker) ofParents(all []item) []item {
 	for i := range p.parents {
 		var naming []item

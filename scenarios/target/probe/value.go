@@ -63,7 +63,7 @@ func (v *value) read(ctx context.Context, from Source, s Subject) (Reading, erro
 	return Reading{Value: number}, nil
 }
 
-// Compiled when they are first used: they are large, and the program is started often as something that needs none.
+// Compiled on first use: they are large, and most starts of the program never need them.
 var (
 	plainDecimal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?[0-9]{1,300}(\.[0-9]{1,300})?$`) })
 	withExponent = sync.OnceValue(func() *regexp.Regexp {

@@ -100,7 +100,7 @@ func (j *JSON) fill(n *rewrite.Node, v Vars) (*rewrite.Node, error) {
 	return out, nil
 }
 
-// node is the text filled in as a JSON value.
+// node fills the text in and returns it as a JSON value.
 func (t *Template) node(v Vars) (*rewrite.Node, error) {
 	if len(t.parts) == 1 && t.parts[0].hole != nil {
 		return t.parts[0].hole.value(v)

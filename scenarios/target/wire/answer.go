@@ -70,7 +70,7 @@ func ReadAnswer(resp *http.Response, limits Limits) (*Answer, error) {
 	return a, err
 }
 
-// beyond tells whether a body goes on after its limit.
+// beyond returns errTooLarge where a body goes on after its limit.
 func beyond(body io.Reader, limit int64) error {
 	var one [1]byte
 	switch n, err := io.ReadFull(body, one[:]); {

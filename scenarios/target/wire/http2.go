@@ -96,7 +96,7 @@ func DoHTTP2(ctx context.Context, conn net.Conn, req rewrite.Request, host strin
 		return r
 	}
 	defer resp.Body.Close()
-	r.Wrote = int64(len(RawBytes(req, host))) // as HTTP/1.1 would have it: the frames are not counted
+	r.Wrote = int64(len(RawBytes(req, host))) // counted as in HTTP/1.1: the transport does not tell the size of frames
 	if r.Answer, err = ReadAnswer(resp, limits); err != nil {
 		r.Outcome, r.Reason = history.Lost, because(ctx, err, "the answer broke off")
 		return r

@@ -11,7 +11,7 @@ import (
 // interimLimit is how many 1xx answers may come before the answer: a target could send them for ever.
 const interimLimit = 16
 
-// overhead is how many bytes may come beside those of a body: chunk sizes of a sensible server, and trailers.
+// overhead bounds what may be read beyond the bytes of the body: chunk sizes and trailers.
 const overhead = 1 << 20
 
 // read reads one answer into r. Anything but a whole answer is an error; r holds what came.
@@ -29,7 +29,7 @@ func (r *Result) read(conn io.Reader, x Exchange) error {
 		if m.spent {
 			return fmt.Errorf("header larger than the limit of %s", size(limits.Header))
 		}
-		if m.ended { // the parser may have taken half a line for a whole one
+		if m.ended { // the connection ended: the parser may have taken half a line for a whole one
 			return io.ErrUnexpectedEOF
 		}
 		return err
