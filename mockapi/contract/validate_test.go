@@ -111,3 +111,16 @@ func TestValidateReportsEveryProblem(t *testing.T) {
 		t.Errorf("expected two problems, found %v", err)
 	}
 }
+
+func TestAllowedListsTheWordsOfAParameter(t *testing.T) {
+	t.Parallel()
+	if got := strings.Join(contract.Allowed("mismatch.action"), " "); got != "refuse replay execute" {
+		t.Errorf("mismatch.action: %s", got)
+	}
+	if got := strings.Join(contract.Allowed("scope"), " "); got != "global account method route" {
+		t.Errorf("scope: %s", got)
+	}
+	if got := contract.Allowed("name"); got != nil {
+		t.Errorf("name: %v", got)
+	}
+}

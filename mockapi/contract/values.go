@@ -1,8 +1,11 @@
 package contract
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
-// Values of Action, in every Response and in InFlight; choices says which of them a parameter takes.
+// Values of Action, in every Response and in InFlight. Allowed says which of them a parameter takes.
 const (
 	ActionRefuse      = "refuse"
 	ActionExecute     = "execute"
@@ -72,3 +75,17 @@ var choices = []choice{
 }
 
 var scopes = []string{string(Global), string(Account), string(Method), string(Route)}
+
+// Allowed lists the words that the parameter at path (such as "mismatch.action") takes besides the empty one, which means
+// unspecified. It is nil for a parameter that takes something else than a word of a list.
+func Allowed(path string) []string {
+	if path == "scope" {
+		return slices.Clone(scopes)
+	}
+	for _, c := range choices {
+		if c.path == path {
+			return slices.Clone(c.allowed)
+		}
+	}
+	return nil
+}
