@@ -69,9 +69,9 @@ func (b *behind) end(l *ledger) {
 	ctx, cancel := context.WithTimeout(context.Background(), remoteLimit)
 	defer cancel()
 	l.mu.Lock()
-	p, left := l.proof, l.upstreamLeft
+	p, sent, left := l.proof, l.sent, l.upstreamLeft
 	l.mu.Unlock()
-	handed, evidence := b.handed(ctx, p, left)
+	handed, evidence := b.handed(ctx, p, sent, left)
 	b.remote.end(ctx, b.proxy)
 	l.note(func(p *Proof) {
 		p.RequestForwarded, p.Beyond = handed, evidence
@@ -94,19 +94,20 @@ func (w *Wire) Kept() bool {
 	return w.ledger.kept
 }
 
-// handed is how many request bytes the server handed on, as far as is known.
-func (b *behind) handed(ctx context.Context, p Proof, left bool) (int64, Evidence) {
+// handed is how many request bytes the server handed on, as far as is known. It may take a connection away before we know that it had
+// what was sent: that it did shows it.
+func (b *behind) handed(ctx context.Context, p Proof, sent int64, left bool) (int64, Evidence) {
 	most := p.RequestForwarded
 	if b.limit > 0 {
 		most = min(most, b.limit)
 	}
-	if p.ResponseBytes > 0 || p.RequestForwarded == 0 {
+	if p.ResponseBytes > 0 || sent == 0 {
 		return most, Unknown
 	}
 	if counted := b.remote.counted(ctx, b.proxy.Name); counted > 0 {
 		return counted, Counted
 	}
-	if b.limit > 0 && p.RequestForwarded >= b.limit && left {
+	if b.limit > 0 && sent >= b.limit && left {
 		return b.limit, Cut
 	}
 	return most, Unknown

@@ -40,6 +40,7 @@ type ledger struct {
 	firstResponse chan struct{}
 	held          chan struct{}
 	waiters       []waiter // for request bytes forwarded
+	sent          int64    // request bytes that were on their way to the upstream's socket, written or not
 	upstreamLeft  bool     // it ended a connection before its client did
 	kept          bool     // a connection lived for a while with all that was sent forwarded
 }

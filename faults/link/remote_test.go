@@ -118,6 +118,7 @@ func TestRemoteThatIsNone(t *testing.T) {
 		"no URL":       {"127.0.0.1:8474", "expected a URL"},
 		"another API":  {serve(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "hello") }), "no Toxiproxy"},
 		"a redirect":   {serve(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere, http.StatusFound) }), "no Toxiproxy"},
+		"an old one":   {serve(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "2.1.4") }), `"2.1.4", expected 2, from 2.2.0 on`},
 		"another year": {serve(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"version":"9.1.0"}`) }), `"9.1.0", expected 2`},
 	} {
 		if _, err := link.DialRemote(t.Context(), c.url); err == nil || !strings.Contains(err.Error(), c.says) {
@@ -129,6 +130,54 @@ func TestRemoteThatIsNone(t *testing.T) {
 	silent := listen(t, func(c net.Conn) { io.Copy(io.Discard, c) })
 	if _, err := link.DialRemote(ctx, "http://"+silent.Addr().String()); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("one that is silent: %v", err)
+	}
+}
+
+// TestVersionsOfARemote: those in between say their version in what is no JSON, and are spoken to.
+func TestVersionsOfARemote(t *testing.T) {
+	t.Parallel()
+	for _, said := range []string{"{\"version\": \"2.5.0\"}\\n", `{"version":"v2.12.0"}`, `{"version":"git"}`} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/version" {
+				io.WriteString(w, said)
+				return
+			}
+			http.NotFound(w, r)
+		}))
+		t.Cleanup(s.Close)
+		if r, err := link.DialRemote(t.Context(), s.URL); err != nil || r.Counts {
+			t.Errorf("%s: %v", said, err)
+		}
+	}
+}
+
+// TestNameOfARemoteProxyThatIsTaken: whoever has it keeps it, and another name is taken.
+func TestNameOfARemoteProxyThatIsTaken(t *testing.T) {
+	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
+	routes, refused := server.Routes(), 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodDelete {
+			t.Error("somebody's proxy was removed")
+		}
+		if r.Method == http.MethodPost && refused < 1 {
+			refused++
+			w.WriteHeader(http.StatusConflict)
+			io.WriteString(w, `{"error":"proxy already exists","status":409}`)
+			return
+		}
+		routes.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	r, err := link.DialRemote(t.Context(), s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Lead(t.Context(), "127.0.0.1:0", "127.0.0.1:1"); err != nil || refused != 1 || len(server.Collection.Proxies()) != 1 {
+		t.Errorf("%v, refused %d times", err, refused)
+	}
+	server.Collection.Clear()
+	if err := r.Close(t.Context()); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -262,7 +262,7 @@ func (f *Flight) dial(ctx context.Context) (net.Conn, error) {
 // await lets what the client wrote reach the target before the wire is closed: a client that leaves takes nothing back that
 // is under way already.
 func (f *Flight) await(size int64, r wire.Result) {
-	cut := f.send.Fault.CutRequest > 0 && f.send.Fault.CutRequest < size
+	cut := f.send.Fault.CutRequest > 0 && f.send.Fault.CutRequest < size || f.wire.Limited()
 	if r.Outcome != history.Lost || cut || f.wire.Proof().DialError != "" {
 		return
 	}

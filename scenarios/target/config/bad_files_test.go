@@ -165,6 +165,10 @@ var badFiles = []struct {
 	{"replicas that nothing tells apart", around("target: {url: 'http://127.0.0.1:1', replicas: ['http://127.0.0.1:2'], lifecycle: {process: {command: [x]}}}"), []string{
 		`1:92: target.lifecycle.process: found a command that is the same for all instances, expected {port} in command or env, where each one's port is filled in`,
 	}},
+	{"a store behind a toxiproxy that cannot be", around("toxiproxy: {url: 'http://127.0.0.1:8474'}\ntarget: {url: 'http://127.0.0.1:1', store: {listen: '0.0.0.0:9-8', upstream: /var/run/db}}"), []string{
+		`2:53: target.store.listen: found "0.0.0.0:9-8", expected host:port, such as 0.0.0.0:15432, or host:first-last, where the Toxiproxy listens`,
+		`2:78: target.store.upstream: found "/var/run/db", expected host:port: a socket in the file system cannot be put a link in front of`,
+	}},
 	{"a toxiproxy that cannot be", around("toxiproxy: {url: 'tcp://x', listen: '127.0.0.1:9-8'}\ntarget: {url: 'http://127.0.0.1'}"), []string{
 		`1:18: toxiproxy.url: found "tcp://x", expected a URL such as http://127.0.0.1:8474`,
 		`1:37: toxiproxy.listen: found "127.0.0.1:9-8", expected host:port, such as 0.0.0.0:0, or host:first-last, such as 0.0.0.0:21000-21009`,

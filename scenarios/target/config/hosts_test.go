@@ -79,6 +79,9 @@ func TestHostsThatMayBeTouched(t *testing.T) {
 			"target.replicas[2]: found the host 169.254.169.254, expected an address of a host",
 		}},
 		{"behind a toxiproxy, without the flag", "target: {url: 'http://orders:1'}\ntoxiproxy: {url: 'http://127.0.0.1:8474'}\nallow_hosts: [orders]\n" + operation, false, []string{"target.url: found the host orders, which is not this machine, expected --allow-remote"}},
+		{"a store behind a toxiproxy", "target: {url: 'http://localhost:1', store: {listen: '0.0.0.0:15432', upstream: 'db:5432'}}\ntoxiproxy: {url: 'http://127.0.0.1:8474'}\n" + operation, true, []string{
+			"target.store.upstream: found the host db, behind the Toxiproxy, expected one on the Toxiproxy's machine, or one that allow_hosts names"}},
+		{"a store on the toxiproxy's machine", "target: {url: 'http://localhost:1', store: {listen: '0.0.0.0:15432', upstream: '127.0.0.1:5432'}}\ntoxiproxy: {url: 'http://127.0.0.1:8474'}\n" + operation, true, nil},
 		{"on the toxiproxy's machine", "target: {url: 'http://localhost:1'}\ntoxiproxy: {url: 'http://127.0.0.1:8474'}\n" + operation, false, nil},
 		{"a gate for everybody", "target: {url: 'http://127.0.0.1', downstream: {listen: '0.0.0.0:9099'}}\n" + operation, true, []string{"target.downstream.listen: found the host 0.0.0.0 at 0.0.0.0, expected an address of a host"}},
 	} {
