@@ -36,6 +36,7 @@ var own struct {
 	file *os.File // nil: nothing is noted
 	last int      // number of the last entry
 	open map[int]Thing
+	torn bool // the file ends in half a line: its volume was full
 }
 
 // Entry is a thing that was noted.
@@ -53,7 +54,7 @@ func Begin(t Thing) (*Entry, error) {
 		if err != nil {
 			return nil, fmt.Errorf("journal of what is started: %w", err)
 		}
-		own.file, own.open = f, map[int]Thing{}
+		own.file, own.open, own.torn = f, map[int]Thing{}, false
 	}
 	own.last++
 	if err := write(own.file, line{Begin: own.last, Thing: &t}); err != nil {
@@ -127,12 +128,18 @@ func create() (*os.File, error) {
 	return nil, errors.Join(errs...)
 }
 
+// write wants the lock.
 func write(f *os.File, l line) error {
 	data, err := json.Marshal(l)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(data, '\n')) // at once: a file is never torn but at its end
+	data = append(data, '\n')
+	if own.torn {
+		data = append([]byte{'\n'}, data...) // a line of its own
+	}
+	n, err := f.Write(data) // at once: a file is torn where its volume is full, or its program was killed, and nowhere else
+	own.torn = err != nil && (n > 0 || own.torn)
 	return err
 }
 

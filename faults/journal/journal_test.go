@@ -175,7 +175,8 @@ func TestFilesThatAreTorn(t *testing.T) {
 		"ended":             {owner + begin + `{"end":1}` + "\n", true, 0},
 		"half ended":        {owner + begin + `{"end":1}`, true, 1},
 		"another owner":     {owner + begin + owner, true, 1},
-		"noise":             {owner + begin + "noise\n" + `{"end":1}` + "\n", true, 1},
+		"noise":             {owner + begin + "noise\n" + `{"end":1}` + "\n", true, 0},
+		"torn in between":   {owner + begin[:20] + "\n" + `{"begin":2,"thing":{"kind":"k","name":"m"}}` + "\n", true, 1},
 		"ends what is not":  {owner + begin + `{"end":9}` + "\n", true, 1},
 		"a thing of no one": {owner + `{"begin":1}` + "\n", true, 0},
 	} {

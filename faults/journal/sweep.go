@@ -76,7 +76,8 @@ func read(file string) (left []Thing, gone bool, err error) {
 	return things, owner != nil && owner.Gone(), nil
 }
 
-// parse reads as far as there are whole lines. A program that is killed may have left half of one.
+// parse reads as far as there are whole lines: a program that is killed may have left half of one. One in the middle that cannot be
+// read was torn by a full volume; what it was to note was not begun, or is ended once more.
 func parse(data []byte) (*Owner, []Thing) {
 	var owner *Owner
 	open := map[int]Thing{}
@@ -87,8 +88,12 @@ func parse(data []byte) (*Owner, []Thing) {
 			break
 		}
 		var l line
-		if json.Unmarshal(text, &l) != nil || owner == nil && l.Owner == nil {
+		broken := json.Unmarshal(text, &l) != nil
+		if owner == nil && (broken || l.Owner == nil) {
 			break
+		}
+		if broken {
+			continue
 		}
 		switch {
 		case l.Owner != nil && owner == nil:

@@ -45,6 +45,8 @@ func TestReplicas(t *testing.T) {
 		"one after the other":              {spread(false, 201, 201).inTurn().retried(201, created).effects(1, "t1"), verdict.Inconclusive, verdict.None},
 		"one after the other, two effects": {spread(false, 201, 201).inTurn().retried(201, created).effects(2, "t1", "t2"), verdict.Fail, verdict.Weak},
 		"they did not arrive":              {spread(false, 201, 201).cut().retried(201, created).effects(1, "t1"), verdict.Inconclusive, verdict.None},
+		"the other answers nobody":         {spread(false, 201, 0).retried(201, created).effects(1, "t1"), verdict.Inconclusive, verdict.None},
+		"the other answers nobody, twice":  {spread(false, 201, 0).retried(201, created).effects(2, "t1", "t2"), verdict.Fail, verdict.Weak},
 		"no burst":                         {trial{Builder: together("race/replicas", "x", "0", false).Builder}, verdict.Inconclusive, verdict.None},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -30,10 +30,8 @@ func (s *Stage) Elapse(ctx context.Context, d time.Duration) (moved time.Duratio
 	case c == nil:
 		return 0, Pause(ctx, d)
 	}
-	limited, cancel := context.WithTimeout(ctx, c.Within)
-	defer cancel()
 	fault := &history.Fault{Kind: history.FaultClock, Detail: fmt.Sprintf("the target's clock was moved by %v", d)}
-	if err := t.moveClock(limited, c, fmt.Sprintf("%.0fs", d.Seconds())); err != nil {
+	if err := t.moveClock(ctx, c, fmt.Sprintf("%.0fs", d.Seconds())); err != nil {
 		fault.Detail = t.redact.text(err.Error())
 	} else {
 		fault.Landed, fault.Moved = true, d.Microseconds()
@@ -58,6 +56,8 @@ func (t *Target) moveClock(ctx context.Context, c *config.Clock, by string) erro
 	if err != nil {
 		return fmt.Errorf("target.clock: %w", err)
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, c.Within, fmt.Errorf("no answer within %v", c.Within))
+	defer cancel()
 	answer, err := t.callUntil(ctx, t.voice(), request)
 	switch {
 	case err != nil:
