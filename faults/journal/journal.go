@@ -54,7 +54,7 @@ func Begin(t Thing) (*Entry, error) {
 		if err != nil {
 			return nil, fmt.Errorf("journal of what is started: %w", err)
 		}
-		own.file, own.open, own.torn = f, map[int]Thing{}, false
+		own.file, own.open = f, map[int]Thing{}
 	}
 	own.last++
 	if err := write(own.file, line{Begin: own.last, Thing: &t}); err != nil {
@@ -79,7 +79,7 @@ func (e *Entry) End() {
 		}
 		_ = own.file.Close()
 		_ = os.Remove(own.file.Name())
-		own.file = nil
+		own.file, own.torn = nil, false
 	})
 }
 
