@@ -235,6 +235,7 @@ var seenInLife = map[string]differs{
 	"effect-on-its-own-connection": {"many keys together", "ticket false"},
 	"claims-of-one-process":        {"duplicate at another replica", "tickets 2"},
 	"effect-apart-from-record":     {"died right after its effect", "tickets 2"},
+	"record-right-after-effect":    {"died right after its effect", "tickets 2"},
 	"window-of-seconds":            {"two seconds later", "tickets 2"},
 	"lifetime-ends-seconds-early":  {"seconds before its end", "tickets 2"},
 	"lifetime-too-short":           {"over its lifetime", "59m 201;"},

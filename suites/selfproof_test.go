@@ -80,6 +80,7 @@ var selfProof = []proven{
 		[]string{"crash/fencing"}, notLanded(history.FaultPause), ""},
 	{history.FaultResume, []string{"faults/life TestPauseFreezesAndResumeGoesOn", "faults/life TestContainerStandsStillAndGoesOn", "scenarios/target TestOneInstanceStandsStill"},
 		[]string{"crash/fencing"}, notLanded(history.FaultResume), ""},
+	{history.FaultSteps, []string{"faults/life TestReins", "scenarios/target TestPile"}, nil, nil, "tells how long the target stood still before a kill, whose proof is the kill's own"},
 	{history.FaultClock, []string{"scenarios/target TestTheClockIsMoved"},
 		[]string{"key/expired", "key/retained", "key/unresolved-kept"}, notLanded(history.FaultClock), ""},
 

@@ -125,7 +125,19 @@ var crashMutants = []Mutant{
 			{"crash/sweep", "a kill at a random instant may come between the two as well"},
 			{"downstream/reconciles", "two resources stand against one booking"},
 		},
-		Install: effectApart,
+		Install: func(f *flow.Flow) { effectApart(f, window) },
+	},
+	{
+		Name:      "record-right-after-effect",
+		Defect:    "It commits the effect, and at once the record, in two transactions: whoever is killed just then has one without the other.",
+		Stage:     "Complete",
+		Operation: "create-ticket",
+		Must:      []string{"crash/sweep#after-effect"},
+		May: []May{
+			{"crash/sweep", "a kill on sight of the claim may come between the two as well"},
+			{"downstream/reconciles", "two resources stand against one booking"},
+		},
+		Install: func(f *flow.Flow) { effectApart(f, 0) },
 	},
 	{
 		Name:      "unrecorded-when-stopping",
@@ -169,7 +181,7 @@ var crashMutants = []Mutant{
 }
 
 // effectApart makes effects in a transaction of their own, shortly before the one that records the answer.
-func effectApart(f *flow.Flow) {
+func effectApart(f *flow.Flow, gap time.Duration) {
 	type attempt struct{} // marks what is no recovery
 	execute, complete := f.Execute, f.Complete
 	f.Execute = func(ctx context.Context, call *flow.Call, entry flow.Entry) (flow.Answer, error) {
@@ -186,7 +198,9 @@ func effectApart(f *flow.Flow) {
 		if err != nil {
 			return answer, err
 		}
-		pause(ctx, window)
+		if gap > 0 {
+			pause(ctx, gap)
+		}
 		return complete(ctx, entry, func(store.Tx) (flow.Answer, error) { return answer, nil })
 	}
 }

@@ -60,7 +60,7 @@ var crashRows = []Requirement{
 			{ID: "round-trip", Sentence: "It was waiting for an answer of its database.", Needs: []Need{NeedStoreLink}},
 			{ID: "resolves", Sentence: "After the restart the operation resolves, or its state reads unknown.", Level: verdict.Should},
 		},
-		Premises:  []string{"replay/one-effect", "race/one-effect", "crash/durable", "crash/after-claim", "crash/after-effect", "crash/after-record"},
+		Premises:  []string{"replay/one-effect", "race/one-effect", "race/distinct-keys", "crash/durable", "crash/after-claim", "crash/after-effect", "crash/after-record"},
 		Needs:     []Need{NeedLifecycle, NeedState, NeedKeyHeader},
 		Sources:   []Source{PreventDuplicates},
 		Scenarios: []string{"crash/sweep"},

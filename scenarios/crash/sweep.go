@@ -2,10 +2,12 @@ package crash
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/oncespec/oncespec/faults/life"
 	"github.com/oncespec/oncespec/faults/link"
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/scenarios/catalogue"
@@ -14,13 +16,14 @@ import (
 )
 
 const (
-	calibrations = 3 // unfaulted attempts that the handling time is taken from
-	atOnce       = 4 // attempts that one kill hits, each at an instant of its own, where probes tell them apart
-	triesPerKill = 2 // attempts for each kill that is to land in flight, at most
-	extraKills   = 4 // where none of the others has hit
-	// enoughTime is how long a request has to be at work for several to be sent apart: requests that crowd in on a faster target wait
-	// for each other, and are killed waiting.
-	enoughTime = 4 * time.Millisecond
+	calibrations = 3  // unfaulted attempts that the handling time is taken from
+	crowd        = 12 // requests that one kill hits, where probes tell them apart
+	// crowdLimit is how long it may take to prepare, to retry and to count those of one kill.
+	crowdLimit = 500 * time.Millisecond
+	extraKills = 4 // where none of the others has hit
+	mostSteps  = 1000
+	// drained is how long this program is given to see what the target had written when it was stopped.
+	drained    = 500 * time.Microsecond
 	watches    = 2 // kills that wait for an effect to be seen, which the target may answer too soon for
 	roundTrips = 40
 )
@@ -93,21 +96,24 @@ func calibrate(ctx context.Context, s *target.Stage) (handling time.Duration, er
 // killer is a sweep under way.
 type killer struct {
 	*target.Stage
-	stuck bool // something was left open after all the time it may take: nobody waits as long for the next one
+	stuck bool          // something was left open after all the time it may take: nobody waits as long for the next one
+	cost  time.Duration // of one request of the latest kill: all but the restart
 }
 
-// spread kills at instants all over the handling time until as many kills as wanted landed in flight, and learns from each that
-// did not. A target that is too fast for all of them is killed as soon as it has some of a request, until it is hit.
+// spread kills at instants all over the handling time, and at the moment of the effect, until as many kills as wanted landed in
+// flight, and learns from each where the next has to be aimed.
 func (k *killer) spread(ctx context.Context, handling time.Duration) error {
-	wanted, size := k.Config().Limits.Kills, 1
-	if k.Apart() && handling >= enoughTime {
-		size = atOnce
-	}
+	wanted := k.Config().Limits.Kills
 	a := newAim(k.Rand(), handling, wanted)
-	for n := 1; a.landed < wanted && a.tried < triesPerKill*wanted || a.landed == 0 && a.tried < triesPerKill*wanted+extraKills*size; n++ {
-		trial, shots := k.Trial(fmt.Sprintf("%s=%d", spreading, n)), a.next(size)
-		flights, err := k.at(ctx, trial, instantsOf(shots))
-		if err != nil {
+	if k.size(wanted) > 1 {
+		wanted = (5*wanted + 7) / 8
+	}
+	enough := 2 * wanted
+	for n := 1; a.landed < wanted && a.tried < enough || a.landed == 0 && a.tried < enough+extraKills; n++ {
+		a.hurried = a.tried >= enough
+		trial, size := k.Trial(fmt.Sprintf("%s=%d", spreading, n)), k.size(wanted)
+		shot := a.next(size, k.Can(life.CanPause|life.CanResume))
+		if err := k.at(ctx, trial, shot, size); err != nil {
 			return err
 		}
 		hs := trial.Histories()
@@ -116,43 +122,107 @@ func (k *killer) spread(ctx context.Context, handling time.Duration) error {
 		}
 		kill, missing := killOf(hs[0])
 		if missing != "" {
-			a.tried += len(shots)
-			continue
+			kill = &history.Fault{}
 		}
-		var first []fate
-		for _, f := range flights {
-			attempt := f.Wait(ctx)
-			part, _ := struck(hs[0], kill, attempt.Intent)
-			first = append(first, fate{attempt.Link, part == inFlight || part == history.AfterEffect})
+		var fates []fate
+		for _, first := range hs[0].Attempts("first") {
+			fates = append(fates, fateOf(hs[0], kill, first))
 		}
-		a.learn(shots, first, kill.Given)
+		a.learn(shot, fates, kill.Given)
 	}
 	return nil
 }
 
-// at starts an attempt for each instant, the latest first, so that all have come to theirs when the target is killed.
-func (k *killer) at(ctx context.Context, s *target.Stage, instants []time.Duration) (flights []*target.Flight, err error) {
+// size is how many requests the next kill is to hit: several where they can be told apart, as far as they may be made, and take no
+// longer than the kill itself.
+func (k *killer) size(kills int) int {
+	if !k.Apart() {
+		return 1
+	}
+	n := min(crowd, k.ObjectsLeft()/(4*max(1, kills)))
+	if k.cost > 0 {
+		n = min(n, int(crowdLimit/k.cost))
+	}
+	return max(1, n)
+}
+
+// at has the target find some requests at once and kills it when the shot says. Where it has answered all of them by then it is left
+// alone: that shows nothing that an unfaulted attempt does not.
+func (k *killer) at(ctx context.Context, s *target.Stage, aimed shot, size int) error {
+	began := time.Now()
+	var shots []target.Shot
 	var intents []*target.Intent
-	for range instants {
+	for range size {
 		in, err := s.Intent(ctx)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		intents = append(intents, in)
+		shots = append(shots, target.Shot{Intent: in})
 	}
-	began := time.Now()
-	for n, in := range intents {
-		until(ctx, began.Add(instants[0]-instants[n]))
-		flights = append(flights, s.Go(ctx, in, target.Send{}))
+	prepared := time.Since(began)
+	var flights []*target.Flight
+	var killing error
+	err := s.Pile(ctx, "first", shots, func(p *target.Pile) {
+		if !k.await(ctx, p, aimed) {
+			killing = p.Go()
+			return
+		}
+		var hit []*target.Intent
+		for n, f := range p.Flights {
+			if !f.Over() { // what was acknowledged before is counted in the end
+				flights, hit = append(flights, f), append(hit, intents[n])
+			}
+		}
+		intents = hit
+		killing = p.Kill(ctx)
+	})
+	if err := errors.Join(err, killing); err != nil || flights == nil {
+		return err
 	}
+	return k.comeBack(ctx, s, intents, flights, aimed.sides, prepared)
+}
+
+// await waits until the target is to be killed; false: it has answered too many by then. Answers are waited for in steps, where they can be
+// taken: what the machine does to this program meanwhile, and how long it takes to see them, makes the kill no later.
+func (k *killer) await(ctx context.Context, p *target.Pile, aimed shot) bool {
+	answered, had := answering(p.Flights), 0
+	if aimed.answers == 0 || !p.Steps() {
+		for ; had < aimed.answers; had++ {
+			<-answered
+		}
+		until(ctx, time.Now().Add(aimed.at))
+		return had+len(answered) <= aimed.most
+	}
+	until(ctx, time.Now().Add(aimed.at))
+	for range mostSteps {
+		if p.Stop() != nil || !target.Pause(ctx, drained) {
+			break
+		}
+		if len(answered) >= aimed.answers {
+			break
+		}
+		if p.Go() != nil {
+			break
+		}
+		until(ctx, time.Now().Add(aimed.step))
+	}
+	return len(answered) <= aimed.most
+}
+
+// answering tells of each flight when it has begun to be answered, or ended without.
+func answering(flights []*target.Flight) <-chan struct{} {
+	each := make(chan struct{}, len(flights))
 	for _, f := range flights {
-		f.Sending(ctx)
+		go func() {
+			select {
+			case <-f.Wire().FirstResponse():
+			case <-f.Done():
+			}
+			each <- struct{}{}
+		}()
 	}
-	until(ctx, time.Now().Add(instants[len(instants)-1]))
-	if err := s.Kill(ctx, nil, history.PhaseUnknown, nil); err != nil {
-		return nil, err
-	}
-	return flights, k.comeBack(ctx, s, intents, flights)
+	return each
 }
 
 // onSight kills the target when it is seen in the phase, which it may be too fast for: it is tried several times.
@@ -180,7 +250,7 @@ func (k *killer) seen(ctx context.Context, s *target.Stage, phase string) (seen 
 	if err := s.Kill(ctx, in, phase, evidence); err != nil {
 		return false, err
 	}
-	return seen, k.comeBack(ctx, s, []*target.Intent{in}, []*target.Flight{f})
+	return seen, k.comeBack(ctx, s, []*target.Intent{in}, []*target.Flight{f}, false, 0)
 }
 
 // between kills the target while an answer of its database is held, after it had so many of them; false: it was done before that.
@@ -200,32 +270,43 @@ func (k *killer) between(ctx context.Context, s *target.Stage, answers int) (bef
 		return false, err
 	}
 	hold.Release()
-	return before, k.comeBack(ctx, s, []*target.Intent{in}, []*target.Flight{f})
+	return before, k.comeBack(ctx, s, []*target.Intent{in}, []*target.Flight{f}, false, 0)
 }
 
-// comeBack looks at what the dead target left, starts it again and retries. What it is seen to have kept of a request before
-// that shows that it had the request, where the link does not.
-func (k *killer) comeBack(ctx context.Context, s *target.Stage, intents []*target.Intent, flights []*target.Flight) error {
+// comeBack looks at what the dead target left, starts it again and retries. Look also reads what is there before the retry. That
+// shows as well that the target had a request, where the link does not.
+func (k *killer) comeBack(ctx context.Context, s *target.Stage, intents []*target.Intent, flights []*target.Flight, look bool, prepared time.Duration) error {
+	through := false
 	for n, f := range flights {
-		f.Wait(ctx)
+		through = f.Wait(ctx).Link.Through != "" || through
 		s.Autopsy(ctx, intents[n], whenDead)
 	}
 	if err := s.Restart(ctx); err != nil {
 		return err
 	}
-	for n, in := range intents {
-		if flights[n].Wait(ctx).Link.Through != "" {
+	began := time.Now()
+	for _, in := range intents {
+		if look || through {
 			s.Observe(ctx, in, restarted)
+		}
+		if through {
 			s.Status(ctx, in, restarted)
 		}
+	}
+	for _, in := range intents {
+		var last *history.Attempt
 		if k.stuck {
-			s.Do(ctx, in, target.Send{})
+			last = s.Do(ctx, in, target.Send{})
 		} else {
-			class := s.Class(s.Resolve(ctx, in, target.Send{}))
+			last = s.Resolve(ctx, in, target.Send{})
+			class := s.Class(last)
 			k.stuck = class == contract.InFlightAnswer || class == contract.Unknown || class == contract.Failed
 		}
 		s.Observe(ctx, in, "after")
-		s.Status(ctx, in, "after")
+		if class := s.Class(last); !class.Success() {
+			s.Status(ctx, in, "after")
+		}
 	}
+	k.cost = (prepared + time.Since(began)) / time.Duration(len(intents))
 	return nil
 }

@@ -13,130 +13,193 @@ import (
 )
 
 const (
-	// earlier is what an instant that came too late is multiplied with before it is tried again.
-	earlier = 0.85
-	// later is what the handling time is taken for, times what it was, where a kill near its end came too early for an answer: the
-	// first request after a start takes longer than those that were measured.
+	// earlier is what the time to the first answer is taken for, times what it was, where all had been answered before the kill.
+	earlier = 0.7
+	// later is the same where a kill near its end came too early for an answer: the first requests after a start take longer than
+	// those that were measured.
 	later, nearEnd = 1.3, 0.6
 	// lateness draws more of the instants from the second half: effects and records are written there, after all that is checked.
 	lateness = 0.7
+	// firstFew is after how many answers at most the others are killed: what they still have to do is then what the first ones did last.
+	firstFew = 3
+	// narrow is how far apart the two sides of the effect's moment are let come: it is not the same for any two requests.
+	narrow = 0.1
+	// shortest is the least of a step: what a server does in it is not much more than what stopping it takes.
+	shortest = 50 * time.Microsecond
 	// coarse is how late a timer may fire: a target may answer within that.
 	coarse = 2 * time.Millisecond
 )
 
-// aim chooses the instants at which the target is killed. It is closed-loop: a kill takes effect later than it is given, and an
-// attempt takes longer to reach the target than planned; how much is measured by the kills that were.
+// aim chooses the instants at which the target is killed. It is closed-loop: the machine decides when a kill takes effect, and how
+// long the target takes this time; both are measured by the kills that were. Every other kill is aimed at the moment from which on an
+// effect is there: whoever keeps effect and record apart has them apart just then.
 type aim struct {
-	rand     *rand.Rand
-	handling time.Duration
-	wanted   int
-	open     []shot // slices of the handling time in which no kill has landed yet
-	passed   bool   // an answer had begun when the target was killed: the handling time is not longer than what was tried
-	landed   int    // attempts that were hit in flight
-	tried    int
-
-	late, lag []time.Duration // of each kill: how much later than planned it was given; how much later it took effect, as far as seen
+	rand    *rand.Rand
+	until   time.Duration // from when the target has the requests until it begins to answer the first
+	passed  bool          // an answer had begun when the target was killed: that time is not longer than what was tried
+	slices  []float64     // of the instants for one request at a time, as shares of until
+	lo, hi  time.Duration // at which most had no effect, and at which most had one; hi 0: none was seen yet
+	behind  []int         // of each kill at an answer: how many more had begun when it came
+	late    []time.Duration
+	lag     []time.Duration // of each kill: how much later than planned it was given; how much later it took effect, as far as seen
+	spared  int
+	tried   int
+	landed  int
+	hurried bool // nothing else landed: from now on at once
 }
 
-// shot is one attempt that is to be hit at an instant after its request.
+// shot is when the target is to be killed.
 type shot struct {
-	share  float64 // of the handling time
-	at     time.Duration
-	extra  bool // fills up a kill; its slice is not waited for
-	missed int  // how often it came too late
+	answers int           // once so many answers have begun
+	at      time.Duration // after that; where the target works in steps, before it is looked whether they have
+	step    time.Duration
+	most    int     // where more have begun by then it is spared: too few are left to be worth a restart
+	share   float64 // of the time until the first answer; 0: it is counted by answers
+	sides   bool    // it is to tell on which side of the effect it came
 }
 
-// fate is what became of a shot.
-type fate struct {
-	history.Link
-	hit bool // the target is shown to have had the request, and not begun to answer, when it died
-}
-
-// newAim draws one shot from each slice of the handling time. The latest come first: they tell how long it is.
-func newAim(r *rand.Rand, handling time.Duration, wanted int) *aim {
-	a := &aim{rand: r, handling: handling, wanted: wanted}
-	for i := wanted - 1; i >= 0; i-- {
-		a.open = append(a.open, shot{share: math.Pow((float64(i)+r.Float64())/float64(wanted), lateness)})
+// newAim draws one instant from each slice.
+func newAim(r *rand.Rand, until time.Duration, wanted int) *aim {
+	a := &aim{rand: r, until: until}
+	n := (wanted + 1) / 2
+	for i := n - 1; i >= 0; i-- {
+		a.slices = append(a.slices, (float64(i)+r.Float64())/float64(n))
 	}
 	return a
 }
 
-// next takes the shots of one kill, the latest first. Where fewer slices are open than one kill can hit, it is filled up: what a
-// restart costs is paid for anyway.
-func (a *aim) next(size int) []shot {
-	n := min(size, len(a.open))
-	shots := slices.Clone(a.open[:n])
-	a.open = a.open[n:]
-	for len(shots) < size {
-		shots = append(shots, shot{share: a.rand.Float64(), extra: true, missed: 1})
+// next is when to kill the target that has so many requests. With one it is every second time an instant of the spread, the latest
+// first: they tell how long it takes. With several it is mostly when the first few of them have been answered: the others are spread
+// over all that comes before, however fast or slow the machine is at the time, and wait for each other where only one can write.
+func (a *aim) next(size int, steps bool) shot {
+	if a.hurried {
+		return shot{most: size - 1}
 	}
-	for i := range shots {
-		s := &shots[i]
-		at := s.share * float64(a.handling)
-		for range s.missed {
-			at *= earlier
-		}
-		s.at = max(0, time.Duration(at)-middle(a.late)-middle(a.lag))
-		if a.landed == 0 && a.tried >= a.wanted {
-			s.at = 0
-		}
+	switch turn := a.tried / 2; {
+	case size == 1 && a.tried%2 == 0:
+		return a.timed(size, a.share(math.Pow(a.slices[turn%len(a.slices)], lateness)), false)
+	case size == 1:
+		return a.timed(size, a.between(0.3, 0.9), true)
+	case a.landed%4 == 1:
+		return a.timed(size, a.between(0, 1), true)
 	}
-	slices.SortStableFunc(shots, func(a, b shot) int { return int(b.at - a.at) })
-	return shots
+	answers := 1 + a.rand.IntN(min(firstFew, size-1))
+	if answers -= median(a.behind); answers <= 0 && !steps {
+		return a.timed(size, a.share(0.8+a.rand.Float64()/4), false)
+	}
+	s := shot{answers: max(1, answers), at: time.Duration(a.rand.Float64() * float64(a.until) / float64(2*size)), step: max(shortest, a.until/256)}
+	if s.most = size - 1; a.spared < len(a.slices) {
+		s.most = max(s.answers, size/2)
+	}
+	return s
 }
 
-// learn takes in what became of the attempts of a kill that was given at a moment of the run, in microseconds.
-func (a *aim) learn(shots []shot, fates []fate, given int64) {
-	var late []time.Duration
-	lag, atEnd := time.Duration(0), false
-	for i, s := range shots {
-		at := fates[i]
-		if at.LastRequestAt > 0 {
-			late = append(late, micro(given-at.LastRequestAt)-s.at)
-		}
-		if at.FirstByteAt > given {
-			lag = max(lag, micro(at.FirstByteAt-given))
-		}
-		a.tried++
+func (a *aim) timed(size int, at time.Duration, sides bool) shot {
+	return shot{at: max(0, at-median(a.late)-median(a.lag)), share: float64(at) / float64(a.until), sides: sides, most: size - 1}
+}
+
+func (a *aim) share(of float64) time.Duration { return time.Duration(of * float64(a.until)) }
+
+// between draws an instant from a part of what lies between both sides of the effect.
+func (a *aim) between(from, to float64) time.Duration {
+	hi := a.hi
+	if hi == 0 {
+		hi = max(a.until, a.lo)
+	}
+	return a.lo + time.Duration((from+(to-from)*a.rand.Float64())*float64(hi-a.lo))
+}
+
+// fate is what became of one request of a kill.
+type fate struct {
+	came     int64 // when the target had it and could work on it, in microseconds of the run; 0: never
+	answered int64 // when its answer began; 0: never
+	hit      bool  // the target is shown to have had it, and not begun to answer, when it died
+	effect   bool  // and its effect was there when it was looked for
+}
+
+// learn takes in what became of the requests of a kill that was given at a moment of the run, in microseconds; 0: it was not, since
+// all had been answered.
+func (a *aim) learn(s shot, fates []fate, given int64) {
+	a.tried++
+	var hit, effects, began int
+	var came, first int64
+	lag := time.Duration(0)
+	for _, f := range fates {
+		came = max(came, f.came)
 		switch {
-		case at.FirstByteAt > 0:
-			s.missed++
-			a.passed = true
-			a.handling = (a.handling + min(micro(at.FirstByteAt-at.LastRequestAt), 2*a.handling)) / 2
-		case at.hit:
-			a.landed++
-			atEnd = atEnd || s.missed == 0 && s.share >= nearEnd
-			continue
-		}
-		if !s.extra {
-			a.open = append(a.open, s)
+		case f.hit:
+			hit++
+			if f.effect {
+				effects++
+			}
+		case f.answered > 0:
+			if began++; first == 0 || f.answered-f.came < first {
+				first = max(1, f.answered-f.came)
+			}
+			if given > 0 {
+				lag = max(lag, micro(f.answered-given))
+			}
 		}
 	}
-	if atEnd && !a.passed {
-		a.handling = time.Duration(later * float64(a.handling))
+	if hit > 0 {
+		a.landed++
 	}
-	if len(late) > 0 {
-		a.late = append(a.late, max(0, middle(late)))
+	switch {
+	case s.answers > 0:
+	case first > 0:
+		a.passed = true
+		a.until = (a.until + min(micro(first), 2*a.until)) / 2
+		if hit == 0 {
+			a.until = time.Duration(earlier * float64(a.until))
+		}
+	case hit > 0 && s.share >= nearEnd && !a.passed:
+		a.until = time.Duration(later * float64(a.until))
+	}
+	if given == 0 {
+		a.spared++
+	}
+	if s.answers > 0 {
+		if hit == 0 {
+			a.behind = append(a.behind, max(0, began-s.answers))
+		}
+		if came > 0 && given > came && hit > 0 {
+			a.until = micro(given - came)
+		}
+		return
 	}
 	a.lag = append(a.lag, lag)
+	if came > 0 && given > came {
+		a.late = append(a.late, max(0, micro(given-came)-s.at))
+	}
+	if s.sides && came > 0 {
+		a.bisect(micro(given-came), 2*(effects+began) > hit+began)
+	}
+}
+
+// bisect takes an instant for one side of the moment at which the effects come. Where kills contradict each other, since no two requests
+// take the same time, the other side is drawn back a little.
+func (a *aim) bisect(at time.Duration, there bool) {
+	apart := a.share(narrow)
+	if there {
+		a.hi = max(at, 1)
+		a.lo = max(0, min(a.lo, a.hi-apart))
+		return
+	}
+	a.lo = max(0, at)
+	if a.hi > 0 {
+		a.hi = max(a.hi, a.lo+apart)
+	}
 }
 
 func micro(us int64) time.Duration { return time.Duration(us) * time.Microsecond }
 
-// middle is the lower median: one kill that was held up by the machine does not move all that follow.
-func middle(d []time.Duration) time.Duration {
-	if len(d) == 0 {
-		return 0
+// median is the lower one: one kill that was held up by the machine does not move all that follow.
+func median[T int | time.Duration](list []T) (none T) {
+	if len(list) == 0 {
+		return none
 	}
-	sorted := slices.Sorted(slices.Values(d))
+	sorted := slices.Sorted(slices.Values(list))
 	return sorted[(len(sorted)-1)/2]
-}
-
-func instantsOf(shots []shot) (list []time.Duration) {
-	for _, s := range shots {
-		list = append(list, s.at)
-	}
-	return list
 }
 
 // until waits for a moment more exactly than a timer does, which may be a millisecond late: the whole handling time of many.
@@ -146,5 +209,15 @@ func until(ctx context.Context, moment time.Time) {
 	}
 	for time.Now().Before(moment) {
 		runtime.Gosched()
+	}
+}
+
+// fateOf reads from a kill's history what became of an intent's first attempt.
+func fateOf(h *history.History, kill *history.Fault, a *history.Attempt) fate {
+	part, _ := struck(h, kill, a.Intent)
+	return fate{
+		came: came(h, a), answered: a.Link.FirstByteAt,
+		hit:    part == inFlight || part == history.AfterEffect,
+		effect: shown(h, a.Intent),
 	}
 }

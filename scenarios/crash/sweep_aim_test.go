@@ -4,33 +4,28 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
-
-	"github.com/oncespec/oncespec/scenarios/history"
 )
 
-// server is a target as a kill sees it: how long it works on a request, how late it is reached, how late a kill takes effect.
-type server struct{ handling, late, lag time.Duration }
+// server is a target as a kill sees it: how long it works on a request, from when on there is an effect, how late it is reached, how
+// late a kill takes effect.
+type server struct{ handling, effect, late, lag time.Duration }
 
-// meets is what the kill at its instants does to the attempts, and when after its request each of them died or was answered.
-func (s server) meets(shots []shot) (fates []fate, given int64, died []time.Duration) {
+// meets is what a kill does to the one request that is at work, and when after it came that died; 0: it was answered.
+func (s server) meets(shot shot) (f fate, given int64, died time.Duration) {
 	given = 1_000_000
-	for _, shot := range shots {
-		at := shot.at + s.late
-		f := fate{Link: history.Link{LastRequestAt: given - at.Microseconds()}}
-		if at+s.lag >= s.handling {
-			f.FirstByteAt = f.LastRequestAt + s.handling.Microseconds()
-		} else {
-			f.hit = true
-			died = append(died, at+s.lag)
-		}
-		fates = append(fates, f)
+	at := shot.at + s.late
+	f = fate{came: given - at.Microseconds()}
+	if at+s.lag >= s.handling {
+		f.answered = f.came + s.handling.Microseconds()
+		return f, given, 0
 	}
-	return fates, given, died
+	f.hit, f.effect = true, at+s.lag >= s.effect
+	return f, given, at + s.lag
 }
 
 func TestTheSweepLearnsToLand(t *testing.T) {
 	t.Parallel()
-	const measured = time.Millisecond
+	const measured, wanted = time.Millisecond, 8
 	for name, s := range map[string]server{
 		"as measured":              {handling: measured},
 		"the kill is late":         {handling: measured, lag: 400 * time.Microsecond},
@@ -39,40 +34,79 @@ func TestTheSweepLearnsToLand(t *testing.T) {
 		"slower than was measured": {handling: 2 * measured, lag: 100 * time.Microsecond},
 		"faster than was measured": {handling: 600 * time.Microsecond, lag: 50 * time.Microsecond},
 	} {
-		for _, size := range []int{1, atOnce} {
-			for seed := range uint64(20) {
-				a := newAim(rand.New(rand.NewPCG(seed, 1)), measured, 8)
-				first, last := s.handling, time.Duration(0)
-				for a.landed < 8 && a.tried < triesPerKill*8 {
-					shots := a.next(size)
-					fates, given, died := s.meets(shots)
-					a.learn(shots, fates, given)
-					for _, at := range died {
-						first, last = min(first, at), max(last, at)
-					}
-				}
-				if a.landed < 6 {
-					t.Errorf("%s, %d at once, seed %d: only %d of %d tries landed", name, size, seed, a.landed, a.tried)
-				}
-				if size == 1 && 2*last < s.handling {
-					t.Errorf("%s, seed %d: all kills came in the first half, %v to %v of %v", name, seed, first, last, s.handling)
-				}
+		s.effect = s.handling * 3 / 4
+		for seed := range uint64(20) {
+			a := newAim(rand.New(rand.NewPCG(seed, 1)), measured, wanted)
+			last := time.Duration(0)
+			for a.landed < wanted && a.tried < 2*wanted {
+				shot := a.next(1, true)
+				f, given, died := s.meets(shot)
+				a.learn(shot, []fate{f}, given)
+				last = max(last, died)
+			}
+			if a.landed < 6 {
+				t.Errorf("%s, seed %d: only %d of %d tries landed", name, seed, a.landed, a.tried)
+			}
+			if 2*last < s.handling {
+				t.Errorf("%s, seed %d: all kills came in the first half, the last after %v of %v", name, seed, last, s.handling)
 			}
 		}
 	}
 }
 
-// A target that answers at once is killed as soon as it has the request, once half of the tries are spent for nothing.
-func TestTheSweepEndsAtTheEarliestInstant(t *testing.T) {
+// Every other kill closes in on the moment from which on the effect is there, wherever in the work that is.
+func TestTheSweepClosesInOnTheEffect(t *testing.T) {
 	t.Parallel()
-	a := newAim(rand.New(rand.NewPCG(1, 1)), 100*time.Millisecond, 8)
-	s := server{handling: time.Millisecond}
-	for a.landed == 0 && a.tried < triesPerKill*8 {
-		shots := a.next(1)
-		fates, given, _ := s.meets(shots)
-		a.learn(shots, fates, given)
+	const handling = 100 * time.Millisecond
+	for _, share := range []float64{0.2, 0.5, 0.9} {
+		near := 0
+		for seed := range uint64(20) {
+			s := server{handling: handling, effect: time.Duration(share * float64(handling))}
+			a := newAim(rand.New(rand.NewPCG(seed, 1)), handling, 16)
+			for a.tried < 16 {
+				shot := a.next(1, true)
+				f, given, died := s.meets(shot)
+				a.learn(shot, []fate{f}, given)
+				if away := died - s.effect; shot.sides && died > 0 && away.Abs() <= handling/20 {
+					near++
+				}
+			}
+		}
+		if near < 2*20 {
+			t.Errorf("an effect at %.1f of the work: %d of %d kills came within a twentieth of it", share, near, 8*20)
+		}
 	}
-	if a.landed == 0 {
-		t.Errorf("%d tries, and none was early enough", a.tried)
+}
+
+// Of several requests that are at work together some are hit after the first answers, and the target is spared where too many had begun.
+func TestTheSweepOfACrowd(t *testing.T) {
+	t.Parallel()
+	a := newAim(rand.New(rand.NewPCG(1, 1)), time.Millisecond, 8)
+	byAnswers := 0
+	for range 8 {
+		shot := a.next(crowd, true)
+		if shot.answers > 0 {
+			byAnswers++
+			if shot.answers > firstFew || shot.most < shot.answers || shot.most >= crowd || shot.step < shortest {
+				t.Errorf("%+v", shot)
+			}
+		}
+		fates := make([]fate, crowd)
+		for i := range fates {
+			fates[i] = fate{came: 1000, hit: true}
+		}
+		a.learn(shot, fates, 3000)
+	}
+	if byAnswers != 6 || a.landed != 8 {
+		t.Errorf("%d of %d kills waited for answers, want 6 of 8", byAnswers, a.landed)
+	}
+	spared := a.next(crowd, true)
+	a.learn(spared, []fate{{came: 1000, answered: 2000}}, 0)
+	if a.spared != 1 || a.landed != 8 {
+		t.Errorf("a target that was spared: %d spared, %d landed", a.spared, a.landed)
+	}
+	a.hurried = true
+	if shot := a.next(crowd, true); shot.at != 0 || shot.answers != 0 {
+		t.Errorf("in a hurry: %+v", shot)
 	}
 }

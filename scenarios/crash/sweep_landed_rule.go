@@ -2,6 +2,7 @@ package crash
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,8 +15,10 @@ import (
 // landed is how well the kills of a sweep cover the time in which a request is at work. Few of them may all have missed the
 // moment that a defect needs.
 type landed struct {
-	at       []int64 // microseconds after the request, of the kills that landed before an answer began
-	handling int64   // microseconds that a request is at work, of all that were answered; 0: none was
+	kills    int
+	requests int     // that they hit
+	at       []int64 // microseconds after it came, of each that was alone at work
+	handling int64   // microseconds that a request is at work, alone, of all that were answered; 0: none was
 	wanted   int     // limits.kills
 }
 
@@ -29,7 +32,9 @@ func inFlightOf(c rule.Case) (l landed) {
 			times = append(times, handled(h, calibration)...)
 		case spreading:
 			l.add(h)
-			times = append(times, handled(h, "first")...)
+			if len(h.Intents) == 1 {
+				times = append(times, handled(h, "first")...)
+			}
 		}
 	}
 	slices.Sort(l.at)
@@ -42,18 +47,25 @@ func (l *landed) add(h *history.History) {
 	if missing != "" {
 		return
 	}
+	hit := 0
 	for _, in := range h.Intents {
-		if part, _ := struck(h, kill, in.ID); part == inFlight || part == history.AfterEffect {
-			l.at = append(l.at, kill.Given-firstOf(h, in.ID).Link.LastRequestAt)
+		if part, _ := struck(h, kill, in.ID); part != inFlight && part != history.AfterEffect {
+			continue
 		}
+		if hit++; len(h.Intents) == 1 {
+			l.at = append(l.at, kill.Given-came(h, firstOf(h, in.ID)))
+		}
+	}
+	if l.requests += hit; hit > 0 {
+		l.kills++
 	}
 }
 
 // handled is how long the answered attempts of a label were at work.
 func handled(h *history.History, label string) (times []int64) {
 	for _, a := range h.Attempts(label) {
-		if a.Link.FirstByteAt > 0 && a.Link.LastRequestAt > 0 {
-			times = append(times, max(1, a.Link.FirstByteAt-a.Link.LastRequestAt))
+		if since := came(h, a); a.Link.FirstByteAt > 0 && since > 0 {
+			times = append(times, max(1, a.Link.FirstByteAt-since))
 		}
 	}
 	return times
@@ -67,39 +79,59 @@ func middleOf(times []int64) int64 {
 	return times[len(times)/2]
 }
 
-// proof is strong where at least half of the wanted kills landed, in both halves of the handling time: no phase that takes long was
-// left out.
+// proof is strong where at least half of the wanted kills landed, and no moment that is longer than half of the work was left out.
 func (l landed) proof() verdict.Proof {
-	if l.few() || l.handling == 0 || 2*l.at[0] >= l.handling || 2*l.at[len(l.at)-1] < l.handling {
+	if l.few() || l.handling == 0 || 2*l.gap() > l.handling {
 		return verdict.Weak
 	}
 	return verdict.Strong
 }
 
-// gap is the longest time between two kills, in microseconds.
-func (l landed) gap() (longest int64) {
-	for i := 1; i < len(l.at); i++ {
-		longest = max(longest, l.at[i]-l.at[i-1])
+// sure is the probability with which a moment of the length that gap gives has been hit, where requests were at work together.
+const sure = 0.95
+
+// gap is how long a moment of the work may be and not have been looked into, in microseconds: between two kills, before the first or
+// after the last. Requests that are at work together are each at another point of it, nobody knows which: there it is the least that
+// would have been hit almost surely, had they been spread evenly.
+func (l landed) gap() int64 {
+	if l.together() {
+		return int64(math.Ceil(float64(l.handling) * (1 - math.Pow(1-sure, 1/float64(l.requests)))))
+	}
+	longest, before := int64(0), int64(0)
+	for _, at := range append(slices.Clone(l.at), l.handling) {
+		longest, before = max(longest, at-before), at
 	}
 	return longest
 }
 
-func (l landed) few() bool { return len(l.at) == 0 || 2*len(l.at) < l.wanted }
+func (l landed) together() bool { return l.requests > len(l.at) }
+
+func (l landed) few() bool { return l.kills == 0 || 2*l.kills < l.wanted }
 
 func (l landed) words() string {
-	var at []string
-	for _, us := range l.at {
-		at = append(at, ms(us))
+	text := fmt.Sprintf("%s landed while a request was at work", rule.Plural(l.kills, "kill"))
+	if l.together() {
+		text = fmt.Sprintf("%s landed, with %s at work", rule.Plural(l.kills, "kill"), rule.Plural(l.requests, "request"))
 	}
-	text := fmt.Sprintf("%s landed while a request was at work", rule.Plural(len(l.at), "kill"))
-	if len(at) > 0 {
+	if len(l.at) > 0 {
+		var at []string
+		for _, us := range l.at {
+			at = append(at, ms(us))
+		}
 		text += fmt.Sprintf(", %s ms after it came", strings.Join(at, ", "))
 	}
 	if l.handling > 0 {
-		text += fmt.Sprintf(", of the %s ms that it takes", ms(l.handling))
+		text += fmt.Sprintf(", of the %s ms that one takes", ms(l.handling))
+		if l.together() {
+			text += " alone"
+		}
 	}
-	if gap := l.gap(); gap > 0 { // no more is claimed than was hit
-		text += fmt.Sprintf(" (up to %s ms between two of them were not looked into)", ms(gap))
+	switch gap := l.gap(); { // no more is claimed than was hit
+	case l.handling == 0 || l.requests == 0:
+	case l.together():
+		text += fmt.Sprintf(" (a moment of %.2f ms in it would have been hit with probability %.2f, were they spread evenly over it; a shorter one may have been missed)", float64(gap)/1000, sure)
+	default:
+		text += fmt.Sprintf(" (up to %s ms of it in one piece were not looked into)", ms(gap))
 	}
 	switch {
 	case l.few() && l.wanted > 0:

@@ -16,6 +16,9 @@ const (
 	resolves = "resolves"
 )
 
+// mostNamed is how many instants are named one by one.
+const mostNamed = 8
+
 // hits are the attempts that a sweep's kills hit in one part.
 type hits struct {
 	at    []string // when, or where
@@ -89,13 +92,14 @@ func unhitWords(c rule.Case, unhit int) string {
 // struck names the part of a kill and when or where it hit the intent's first attempt; empty: it is not shown to have hit it.
 func struck(h *history.History, kill *history.Fault, intent string) (part, where string) {
 	a := firstOf(h, intent)
-	if a == nil || a.Link.LastRequestAt == 0 || a.Link.LastRequestAt > kill.Given || !a.Link.RequestWhole && !known(h, kill, a) {
+	since := came(h, a)
+	if since == 0 || since > kill.Given || !a.Link.RequestWhole && !known(h, kill, a) {
 		return "", ""
 	}
 	if a.Outcome == history.Answered && a.Ended < kill.Given {
 		return "", ""
 	}
-	where = fmt.Sprintf("%.1f ms", float64(kill.Given-a.Link.LastRequestAt)/1000)
+	where = ms(kill.Given-since) + " ms"
 	switch {
 	case a.Link.FirstByteAt > 0:
 		return history.AfterRecord, where
@@ -110,15 +114,33 @@ func struck(h *history.History, kill *history.Fault, intent string) (part, where
 	return inFlight, where
 }
 
+// came is when the target had an attempt's request and could work on it, later by how long it stood still since; 0: it was never seen to.
+func came(h *history.History, a *history.Attempt) int64 {
+	if a == nil || a.Link.LastRequestAt == 0 {
+		return 0
+	}
+	if len(h.Faults(history.FaultPause)) == 0 {
+		return a.Link.LastRequestAt
+	}
+	still := int64(0)
+	for _, stood := range h.Faults(history.FaultSteps) {
+		still += stood.Moved
+	}
+	for _, woken := range h.Faults(history.FaultResume) {
+		if woken.Landed {
+			return max(a.Link.LastRequestAt, woken.Given) + still
+		}
+	}
+	return 0
+}
+
 // known tells whether the target showed that it had a request of which the link cannot say so.
 func known(h *history.History, kill *history.Fault, a *history.Attempt) bool {
 	if a.Link.Through == "" {
 		return false
 	}
-	for _, o := range h.Observations(a.Intent, whenDead, restarted) {
-		if o.Error == "" && (o.Count > 0 || len(o.Calls) > 0) {
-			return true
-		}
+	if shown(h, a.Intent) || slices.ContainsFunc(h.Observations(a.Intent, whenDead, restarted), func(o *history.Observation) bool { return len(o.Calls) > 0 }) {
+		return true
 	}
 	for _, s := range h.Statuses(restarted) {
 		if s.Intent == a.Intent && s.State != "" && s.State != history.Absent {
@@ -126,6 +148,11 @@ func known(h *history.History, kill *history.Fault, a *history.Attempt) bool {
 		}
 	}
 	return kill.Intent == a.Intent && (kill.Phase == history.AfterClaim || kill.Phase == history.AfterEffect)
+}
+
+// shown tells whether an effect of the intent was seen before it was retried.
+func shown(h *history.History, intent string) bool {
+	return rule.ShownAt(h, intent, whenDead) || rule.ShownAt(h, intent, restarted)
 }
 
 // unshown names what stood in front of the target where requests were sent before a kill, and nothing came back that would show
@@ -209,6 +236,9 @@ func (t *hits) when(part string) string {
 	})
 	if part == roundTrip {
 		return "at round trips " + strings.Join(at, ", ")
+	}
+	if len(at) > mostNamed {
+		return at[0] + " to " + at[len(at)-1] + " after the request"
 	}
 	return strings.Join(at, ", ") + " after the request"
 }

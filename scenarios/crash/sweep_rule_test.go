@@ -148,10 +148,44 @@ func TestSweepSumsUp(t *testing.T) {
 	missed.back(201, created).effects(1, "t1")
 	all := []*history.History{h.History(), missed.History()}
 	f := ruletest.ExpectPart(t, Rules(), "crash/sweep", "in-flight", verdict.Pass, ruletest.IETF(t), all...)
-	if want := "1 kill landed while a request was at work, 2.0 ms after it came, of the 1.5 ms that it takes (not spread over it: a higher limits.kills hits more of its moments): at most one effect each"; f.Detail != want {
+	if want := "1 kill landed, with 1 request at work (not spread over it: a higher limits.kills hits more of its moments): at most one effect each"; f.Detail != want {
 		t.Errorf("detail %q, want %q", f.Detail, want)
 	}
 	ruletest.ExpectPart(t, Rules(), "crash/sweep", "after-record", verdict.Pass, ruletest.IETF(t), all...)
 	ruletest.ExpectPart(t, Rules(), "crash/sweep", "after-effect", verdict.NotAssessed, ruletest.IETF(t), all...)
 	ruletest.ExpectPart(t, Rules(), "crash/sweep", "round-trip", "", ruletest.IETF(t), all...)
+}
+
+// What stood still while it was let work in steps was at work for the rest of the time only, and from when it was first let go.
+func TestSweepInSteps(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		moved int64
+		woken bool
+		part  string
+		says  string
+	}{
+		"in steps":     {moved: 700, woken: true, part: "after-effect", says: "1 killed 0.8 ms after the request: at most one effect each"},
+		"in one go":    {woken: true, part: "after-effect", says: "1 killed 1.5 ms after the request: at most one effect each"},
+		"never let go": {part: "in-flight", says: "no kill was seen to hit an attempt: 1 attempts had been answered, or had not reached the target, when it died"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, first := swept("spread=1", "")
+			h.Fault("pause", &history.Intent{}, "")
+			if c.woken {
+				h.Fault("resume", &history.Intent{}, "").Given = first.Link.LastRequestAt + 500
+			}
+			h.Fault("steps", &history.Intent{}, "").Moved = c.moved
+			h.Saw(h.in, history.Ledger, whenDead, 1)
+			h.back(201, created).effects(1, "t1")
+			want := verdict.Pass
+			if !c.woken {
+				want = verdict.Inconclusive
+			}
+			if f := ruletest.ExpectPart(t, Rules(), "crash/sweep", c.part, want, ruletest.IETF(t), h.History()); f.Detail != c.says {
+				t.Errorf("detail %q, want %q", f.Detail, c.says)
+			}
+		})
+	}
 }

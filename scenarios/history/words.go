@@ -21,6 +21,7 @@ const (
 	FaultStop    = "stop"
 	FaultPause   = "pause"
 	FaultResume  = "resume"
+	FaultSteps   = "steps" // a paused one was let work for moments, until the kill that follows
 	FaultClock   = "clock"
 	// On the link to its store.
 	FaultStoreHold    = "store-hold"
@@ -35,6 +36,6 @@ const (
 // FaultKinds are all there are. A history that names another one was not written by a run.
 var FaultKinds = []string{
 	FaultHold, FaultRelease, FaultFailDownstream, FaultLoseDownstream,
-	FaultKill, FaultRestart, FaultStop, FaultPause, FaultResume, FaultClock,
+	FaultKill, FaultRestart, FaultStop, FaultPause, FaultResume, FaultSteps, FaultClock,
 	FaultStoreHold, FaultStoreStep, FaultStoreRelease, FaultStoreCut, FaultStoreMend, FaultStoreDelay, FaultStoreSilence,
 }

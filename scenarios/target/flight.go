@@ -50,6 +50,16 @@ type Flight struct {
 // Done is closed when the outcome is known and recorded.
 func (f *Flight) Done() <-chan struct{} { return f.done }
 
+// Over tells whether the outcome is known.
+func (f *Flight) Over() bool {
+	select {
+	case <-f.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // Wait returns the attempt once its outcome is known. When the context ends first, the client gives up, and the attempt is
 // returned as lost.
 func (f *Flight) Wait(ctx context.Context) *history.Attempt {

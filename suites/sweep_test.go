@@ -1,0 +1,99 @@
+package suites_test
+
+import (
+	"flag"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/oncespec/oncespec/mockapi/store/storetest"
+	"github.com/oncespec/oncespec/scenarios/run"
+	"github.com/oncespec/oncespec/scenarios/target/config"
+	"github.com/oncespec/oncespec/scenarios/verdict"
+	"github.com/oncespec/oncespec/suites"
+)
+
+var sweepRounds = flag.Int("sweep-rounds", 2, "sweeps of a server with two commits, and of the correct one; the bar is 20")
+
+// TestSweepFindsTwoCommits is the bar: a server that commits its effect and at once its record, with nothing in between that could be
+// held, is found by a sweep with the default number of kills with probability 0.95 or more, and the correct one is never called
+// inconclusive.
+func TestSweepFindsTwoCommits(t *testing.T) {
+	const twoCommits = "record-right-after-effect"
+	for name, mock := range map[string]func(t *testing.T, mutant string) *config.Config{
+		"SQLite":     onSQLite,
+		"PostgreSQL": onUnlinkedPostgres,
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := 0
+			for range *sweepRounds {
+				outcomes := swept(t, mock(t, twoCommits))
+				if outcomes[verdict.Fail] > 0 {
+					found++
+				}
+				if outcomes := swept(t, mock(t, "")); outcomes[verdict.Pass] == 0 || len(outcomes) > 1 && outcomes[verdict.NotAssessed] == 0 || len(outcomes) > 2 {
+					t.Errorf("the correct mock: %v", outcomes)
+				}
+			}
+			t.Logf("two commits were found in %d of %d sweeps", found, *sweepRounds)
+			if missed := *sweepRounds - found; missed > 1+*sweepRounds/20 {
+				t.Errorf("two commits were missed by %d of %d sweeps", missed, *sweepRounds)
+			}
+		})
+	}
+}
+
+// swept counts the outcomes of a sweep's parts.
+func swept(t *testing.T, cfg *config.Config) map[verdict.Outcome]int {
+	t.Helper()
+	report, err := suites.Execute(t.Context(), suites.Options{Config: cfg, Out: t.TempDir(),
+		Selection: run.Selection{Requirements: []string{"crash/sweep"}, Operations: []string{"create-ticket"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Problem != "" {
+		t.Fatalf("the run ended early: %s", report.Problem)
+	}
+	outcomes := map[verdict.Outcome]int{}
+	for _, v := range report.Verdicts {
+		outcomes[v.Verdict]++
+		if v.Part == "in-flight" || v.Verdict == verdict.Fail {
+			t.Logf("%s %s: %s", v.Verdict, v.Name(), v.Detail)
+		}
+	}
+	return outcomes
+}
+
+func onSQLite(t *testing.T, mutant string) *config.Config {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := suites.Mock([]string{self, asMock}, mutant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+// onUnlinkedPostgres is the mock on PostgreSQL with a link that nobody can hold.
+func onUnlinkedPostgres(t *testing.T, mutant string) *config.Config {
+	t.Helper()
+	location := storetest.Schema(t)
+	cfg := onSQLite(t, mutant)
+	u, err := url.Parse(location)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.Host = net.JoinHostPort(u.Hostname(), u.Port())
+	command := cfg.Target.Lifecycle.Process.Command
+	for i := range command {
+		if command[i] == "--db" {
+			command[i+1] = strings.NewReplacer("{", "%7B", "}", "%7D").Replace(u.String())
+		}
+	}
+	return cfg
+}
