@@ -196,7 +196,7 @@ type Fault struct {
 	Phase    string   `json:"phase,omitempty"`    // of the intent at that moment, as observed
 	Evidence []string `json:"evidence,omitempty"` // what the phase was read from
 	Forced   bool     `json:"forced,omitempty"`   // stop: it had to be killed after the grace
-	Moved    int64    `json:"moved_us,omitempty"` // clock: how far the target's time was moved forward; steps: for how many it stood still between them, in microseconds
+	Moved    int64    `json:"moved_us,omitempty"` // clock: how far the target's time was moved forward; steps: how long it stood still between them, in microseconds
 	Detail   string   `json:"detail,omitempty"`
 }
 
