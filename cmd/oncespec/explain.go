@@ -193,6 +193,11 @@ func explainRewrite(out io.Writer, id string) error {
 		printSource(out, catalogue.Source(r.Source))
 		fmt.Fprintf(out, "\nTry it: oncespec fuzz --rewrite '%s'\n", r.ID)
 	}
+	for _, e := range rewrite.JudgedElsewhere() {
+		if e.ID == id {
+			fmt.Fprintf(out, "rewrite %s\n%sIt takes more than one sample, so that a requirement judges it: oncespec explain %s\n\nTry it: oncespec run -r %s\n", e.ID, wrapped(e.Sentence, 0), e.Requirement, e.Requirement)
+		}
+	}
 	return nil
 }
 

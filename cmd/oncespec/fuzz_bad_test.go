@@ -100,3 +100,21 @@ func TestFuzzInterruptedAtAnyInstantLeavesWholeFiles(t *testing.T) {
 		}
 	}
 }
+
+// What needs more than one sample is listed all the same, with who judges it.
+func TestRewritesThatARequirementJudgesAreListed(t *testing.T) {
+	t.Parallel()
+	list := oncespec(t, "list", "rewrites").want(t, 0).out
+	requirements := oncespec(t, "list", "requirements").want(t, 0).out
+	for id, judge := range map[string]string{"auth/other-principal": "key/other-principal", "route/path-id": "key/other-operation", "route/method": "key/other-operation"} {
+		if !strings.Contains(list, id) || !strings.Contains(requirements, judge+" ") {
+			t.Errorf("%s, or %s, is not listed", id, judge)
+		}
+		if e := oncespec(t, "fuzz", "--rewrite", id, "--out", t.TempDir()).want(t, 4); !strings.Contains(e.err, "oncespec run -r "+judge) {
+			t.Errorf("fuzz --rewrite %s: %s", id, e.err)
+		}
+		if e := oncespec(t, "explain", id).want(t, 0); !strings.Contains(e.out, judge) {
+			t.Errorf("explain %s: %s", id, e.out)
+		}
+	}
+}

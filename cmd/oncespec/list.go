@@ -120,6 +120,9 @@ func rewriteRows() (rows []row) {
 	for _, r := range rewrite.Catalogue() {
 		rows = append(rows, row{r.ID, string(r.Class), r.Sentence})
 	}
+	for _, e := range rewrite.JudgedElsewhere() {
+		rows = append(rows, row{e.ID, "elsewhere", e.Sentence + " Judged by `oncespec run -r " + e.Requirement + "`."})
+	}
 	return rows
 }
 

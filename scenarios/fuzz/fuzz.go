@@ -202,6 +202,11 @@ func choose(patterns []string) ([]rewrite.Rewrite, error) {
 			wanted[r.ID] = wanted[r.ID] || matches
 			some = some || matches
 		}
+		for _, e := range rewrite.JudgedElsewhere() {
+			if matches, _ := path.Match(p, e.ID); matches && !some {
+				return nil, fmt.Errorf("--rewrite %s: a search does not try it, a run does: oncespec run -r %s", p, e.Requirement)
+			}
+		}
 		if !some {
 			return nil, fmt.Errorf("--rewrite %q matches nothing%s; `oncespec list rewrites` shows all", p, spelling.Suggestion(p, ids))
 		}

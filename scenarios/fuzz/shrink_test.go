@@ -2,8 +2,14 @@ package fuzz
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"slices"
+	"sync/atomic"
 	"testing"
+
+	"github.com/oncespec/oncespec/mockapi"
+	"github.com/oncespec/oncespec/scenarios/target/config"
 )
 
 // costly are the defects whose price is bounded, and the smallest pair that shows each: the rewrites that may show it first, and
@@ -53,22 +59,50 @@ func TestFindingAndShrinkingIsCheap(t *testing.T) {
 					tries = 3
 				}
 				for seed := 1; seed <= tries; seed++ {
-					op := search(t, Options{Config: serve(t, d.mutant, ticketsYAML), Seed: uint64(seed), Cases: 2000, Workers: 1, noSweep: random, first: true}).Operations[0]
+					cfg, posted := counted(t, d.mutant)
+					op := search(t, Options{Config: cfg, Seed: uint64(seed), Cases: 2000, Workers: 1, noSweep: random, first: true}).Operations[0]
 					if len(op.Findings) == 0 {
 						t.Fatalf("seed %d: nothing was found in %d pairs", seed, op.Pairs)
 					}
 					f := op.Findings[0]
-					spent = append(spent, f.Requests)
+					// What went over the wire: the steady state too, which a report does not count.
+					if n := int(posted.Load()); n < f.Requests || n > f.Requests+4 {
+						t.Errorf("seed %d: the target got %d writes, the report says %d", seed, n, f.Requests)
+					}
+					spent = append(spent, int(posted.Load()))
 					isMinimal(t, seed, f, d.minimal)
 				}
 				slices.Sort(spent)
-				t.Logf("requests: median %d, most %d", spent[len(spent)/2], spent[len(spent)-1])
+				t.Logf("%s: requests: median %d, most %d", name, spent[len(spent)/2], spent[len(spent)-1])
 				if spent[len(spent)/2] > medianAllowed || spent[len(spent)-1] > mostAllowed {
 					t.Errorf("requests %v: expected a median of at most %d, and none above %d", spent, medianAllowed, mostAllowed)
 				}
 			})
 		}
 	}
+}
+
+// counted serves a mutant, and counts the writes that it gets.
+func counted(t *testing.T, mutant string) (*config.Config, *atomic.Int64) {
+	t.Helper()
+	api, err := mockapi.New(mockapi.Options{Mutant: mutant})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var posted atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet {
+			posted.Add(1)
+		}
+		api.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() { server.Close(); api.Close() })
+	cfg, err := config.Parse("counted", []byte(ticketsYAML), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Target.URL = server.URL
+	return cfg, &posted
 }
 
 func isMinimal(t *testing.T, seed int, f *Finding, table map[string]string) {
