@@ -51,9 +51,10 @@ func lateTwice(t *testing.T, after time.Duration) *config.Config {
 // A screening counts effects once; what comes after that, within the time to settle, is seen as well, kept, and found again.
 func TestWhatIsDoneLateIsFound(t *testing.T) {
 	t.Parallel()
-	const after = 100 * time.Millisecond
+	const after, settle = 50 * time.Millisecond, 1500 * time.Millisecond // far apart: the machine may be busy
 	for _, random := range []bool{false, true} {
 		cfg := lateTwice(t, after)
+		cfg.Timeouts.Settle = settle
 		op := search(t, Options{Config: cfg, Seed: 2, Cases: 200, noSweep: random, noSearch: !random}).Operations[0]
 		f := op.finding("space/pretty")
 		if f == nil || f.Kind != fingerprint.DoubleExecution || len(f.Trial.Changes) > 0 {

@@ -111,9 +111,13 @@ func (h *hunter) play(ctx context.Context, d drawn) error {
 			return h.narrow(ctx, d.hand, g.seen.Refused)
 		}
 		done, err := h.inspect(ctx, g)
-		if g.seen.Executed == "" && g.seen.Unclear == "" {
+		switch {
+		case g.seen.Executed != "" && err == nil:
+			err = h.late(ctx, g)
+			g.stage.Drop()
+		case g.seen.Unclear == "":
 			h.settle(g)
-		} else {
+		default:
 			g.stage.Drop()
 		}
 		if err != nil {
@@ -164,13 +168,11 @@ func (h *hunter) inspect(ctx context.Context, g *screening) (done int, err error
 			return len(g.trials), nil
 		}
 		switch sighting := g.seen.Pairs[i]; {
-		case sighting == fingerprint.Suspected || g.seen.Executed != "" && sighting != fingerprint.NotSent:
+		case sighting == fingerprint.Suspected:
 			t.Changes = g.changes
 			h.count(1)
-			found, err := h.suspect(ctx, h.shape(), t)
-			if err != nil || found || g.seen.Executed == "" {
-				return i + 1, err
-			}
+			_, err := h.suspect(ctx, h.shape(), t)
+			return i + 1, err
 		case sighting == fingerprint.NotSent:
 			return max(1, i), nil
 		case sighting != fingerprint.Unclear:

@@ -125,6 +125,8 @@ func (h *hunter) sweepScreened(ctx context.Context, g *screening) (err error) {
 	}
 	if !closely {
 		h.settle(g)
+	} else if err := h.late(ctx, g); err != nil {
+		return err
 	}
 	return h.controls(ctx, changes, refused)
 }
