@@ -13,7 +13,9 @@
 // It does not know what the target is for. When it is ready is a function given by the caller.
 //
 // A command whose children leave its process group (a daemon that calls setsid) is killed, stopped and paused as a whole all the
-// same, on Linux: they are known by a cookie in their environment. One that throws that away, too, is out of reach. A command
+// same, on Linux: they are known by a cookie in their environment. One that throws that away, too, is out of reach: a program could
+// only adopt it by adopting all orphans, those of whoever imports this package and what a hook leaves in the background among
+// them, and could not tell whose they are. A command
 // that ends on starting and leaves a daemon behind is reported as ended before it was ready, and the daemon is killed.
 //
 // Two ways lead to a container. On this machine's network ([Box].Port 0, Linux only) nothing stands between it and its

@@ -7,6 +7,9 @@ import (
 	"github.com/Shopify/toxiproxy/v2/toxics"
 )
 
+// writtenGrace is how long whoever writes to the upstream may take from there to the next piece.
+const writtenGrace = 100 * time.Millisecond
+
 // request carries the client's bytes to the upstream, as the plan says.
 func (c *conn) request(stub *toxics.ToxicStub) {
 	w := c.wire
@@ -86,13 +89,16 @@ func (c *conn) written(stub *toxics.ToxicStub) bool {
 	select {
 	case stub.Output <- nothing:
 		return true
-	case <-c.upstreamGone: // it may have come for more before
+	case <-c.upstreamGone:
 	case <-c.wire.done:
 	}
+	// It may have been written before, and whoever did so not have come round yet; if it cannot be written nobody comes.
+	grace := time.NewTimer(writtenGrace)
+	defer grace.Stop()
 	select {
 	case stub.Output <- nothing:
 		return true
-	default:
+	case <-grace.C:
 		return false
 	}
 }
