@@ -84,7 +84,9 @@ func (s *Stage) unseenHint(ctx context.Context, in *Intent, o history.Observatio
 	text := ""
 	if e := in.state.kit.eyes[i]; e.explain != nil {
 		var part string
-		if text, part = e.explain(ctx, in); part != "" {
+		limited, cancel := context.WithTimeout(ctx, s.target.cfg.Timeouts.Request) // it may be a target that never answers
+		defer cancel()
+		if text, part = e.explain(limited, in); part != "" {
 			effect += "/" + part
 		}
 	}
