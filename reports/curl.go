@@ -13,7 +13,7 @@ import (
 // Curl writes the attempt as a curl command for a POSIX shell. What was redacted when it was recorded stays redacted.
 func Curl(a *history.Attempt) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "curl -i -X %s %s%s", Quote(a.Request.Method), asIs(a.Request.URL), Quote(a.Request.URL))
+	fmt.Fprintf(&b, "curl -i -X %s %s%s", quote(a.Request.Method), asIs(a.Request.URL), quote(a.Request.URL))
 	typed := false
 	for _, h := range a.Request.Header {
 		switch strings.ToLower(h[0]) {
@@ -26,7 +26,7 @@ func Curl(a *history.Attempt) string {
 		if strings.TrimSpace(h[1]) == "" {
 			field = h[0] + ";" // a colon with nothing behind it would leave the field out
 		}
-		fmt.Fprintf(&b, " \\\n  -H %s", Quote(field))
+		fmt.Fprintf(&b, " \\\n  -H %s", quote(field))
 	}
 	body := a.Request.Body
 	if body.Length > 0 && !typed {
@@ -36,11 +36,11 @@ func Curl(a *history.Attempt) string {
 	case body.Truncated:
 		b.WriteString(" \\\n  --data-binary @body  # longer than what was recorded")
 	case body.Base64 != "":
-		return fmt.Sprintf("printf %%s %s | base64 -d | %s \\\n  --data-binary @-", Quote(body.Base64), b.String())
+		return fmt.Sprintf("printf %%s %s | base64 -d | %s \\\n  --data-binary @-", quote(body.Base64), b.String())
 	case display.Text(body.Text) != body.Text: // what must not be shown
 		return fmt.Sprintf("printf %%s %s | base64 -d | %s \\\n  --data-binary @-", base64.StdEncoding.EncodeToString([]byte(body.Text)), b.String())
 	case body.Text != "":
-		fmt.Fprintf(&b, " \\\n  --data-raw %s", Quote(body.Text)) // a leading @ names no file
+		fmt.Fprintf(&b, " \\\n  --data-raw %s", quote(body.Text)) // a leading @ names no file
 	}
 	return b.String()
 }
@@ -57,9 +57,9 @@ func asIs(url string) string {
 	return options
 }
 
-// Script writes all attempts of a history as a shell script, with what was done to each as a comment. Faults cannot be
+// script writes all attempts of a history as a shell script, with what was done to each as a comment. Faults cannot be
 // scripted with curl; they stand as comments.
-func Script(h *history.History) string {
+func script(h *history.History) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#!/bin/sh\n# %s on %s\n# Put credentials where it says [redacted]. The keys are used by now: for another try, give each a new value.\n", h.Scenario, strings.Join(h.Operations, ", "))
 	for _, e := range h.Events {

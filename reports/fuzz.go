@@ -88,7 +88,7 @@ func WriteFuzz(dir string, r *fuzz.Report, rerun []string) error {
 	}
 	for i, f := range fuzzFindings(r) {
 		name := fmt.Sprintf("%03d-%s-%s.sh", i+1, f.Operation, strings.NewReplacer("/", "-", "^", "-").Replace(f.Rewrite))
-		if err := os.WriteFile(filepath.Join(scripts, name), []byte(Script(f.History)), 0o755); err != nil {
+		if err := os.WriteFile(filepath.Join(scripts, name), []byte(script(f.History)), 0o755); err != nil {
 			return err
 		}
 	}
@@ -106,8 +106,8 @@ func fuzzFindings(r *fuzz.Report) (all []*fuzz.Finding) {
 	return all
 }
 
-// FuzzRerun is the one command that tries a pair again.
-func FuzzRerun(rerun []string, f *fuzz.Finding, seed uint64) string {
+// fuzzRerun is the one command that tries a pair again.
+func fuzzRerun(rerun []string, f *fuzz.Finding, seed uint64) string {
 	args := slices.Clone(rerun)
 	args = append(args, "--operation", f.Operation, "--rewrite", f.Rewrite)
 	if f.Case != "" {
@@ -246,7 +246,7 @@ func fuzzPair(f *fuzz.Finding, seed uint64, rerun []string, paint func(code, s s
 	if f.Case != "" {
 		fmt.Fprintf(&b, "  kept as %s\n", f.Case)
 	}
-	fmt.Fprintf(&b, "  again: %s\n", FuzzRerun(rerun, f, seed))
+	fmt.Fprintf(&b, "  again: %s\n", fuzzRerun(rerun, f, seed))
 	return b.String()
 }
 

@@ -258,7 +258,7 @@ func finding(r *Report, v verdict.Verdict) findingView {
 		}
 		for _, h := range r.Histories {
 			if h.ID == id {
-				f.History, f.Marks, f.Script = h, timeline(h), Script(h)
+				f.History, f.Marks, f.Script = h, timeline(h), script(h)
 				f.Faults = faultsOf(f.Marks)
 			}
 		}

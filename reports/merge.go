@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// Part is what one shard of a run ended with.
-type Part struct {
+// ShardResult is what one shard of a run ended with.
+type ShardResult struct {
 	Shard   string `json:"shard"`
 	Result  Result `json:"result" jsonschema:"enum=conformant,enum=not-conformant,enum=inconclusive,enum=environment,enum=error,enum=interrupted"`
 	Problem string `json:"problem,omitempty"`
 }
 
-// PartIn reads the report that a shard left in its folder, with when it began and how long it took. Without one it died.
-func PartIn(dir, shard string) (p Part, began time.Time, took time.Duration, err error) {
+// ReadShard reads the report that a shard left in its folder, with when it began and how long it took. Without one it died.
+func ReadShard(dir, shard string) (p ShardResult, began time.Time, took time.Duration, err error) {
 	path := filepath.Join(dir, "report.json")
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Part{Shard: shard, Result: Broken, Problem: "it left no report: it died, or was killed"}, began, 0, nil
+		return ShardResult{Shard: shard, Result: Broken, Problem: "it left no report: it died, or was killed"}, began, 0, nil
 	}
 	var r Report
 	if err == nil {
@@ -35,16 +35,16 @@ func PartIn(dir, shard string) (p Part, began time.Time, took time.Duration, err
 	if err != nil {
 		return p, began, 0, fmt.Errorf("%s: %w", path, err)
 	}
-	return Part{Shard: shard, Result: r.Result, Problem: r.Problem}, r.Started, time.Duration(r.DurationMS) * time.Millisecond, nil
+	return ShardResult{Shard: shard, Result: r.Result, Problem: r.Problem}, r.Started, time.Duration(r.DurationMS) * time.Millisecond, nil
 }
 
 // Merged sums up a run of which shards did the parts. What one proved against the target stands, whatever became of another;
 // else the worst counts.
-func Merged(r Run, parts []Part) *Report {
+func Merged(r Run, parts []ShardResult) *Report {
 	rep := New(r)
 	rep.Shards = parts
 	for _, ill := range []Result{Interrupted, Broken, Environment} {
-		i := slices.IndexFunc(parts, func(p Part) bool { return p.Result == ill })
+		i := slices.IndexFunc(parts, func(p ShardResult) bool { return p.Result == ill })
 		if i < 0 || ill != Interrupted && rep.Summary.Fail > 0 {
 			continue
 		}

@@ -36,7 +36,7 @@ type Report struct {
 	Contract   contract.Contract `json:"contract"`
 	Seed       uint64            `json:"seed"`
 	Shard      string            `json:"shard,omitempty"`  // "2/3": it is about this part of the run only
-	Shards     []Part            `json:"shards,omitempty"` // of a report that was merged from those of shards
+	Shards     []ShardResult     `json:"shards,omitempty"` // of a report that was merged from those of shards
 	Started    time.Time         `json:"started"`
 	DurationMS int64             `json:"duration_ms"`
 	Result     Result            `json:"result" jsonschema:"enum=conformant,enum=not-conformant,enum=inconclusive,enum=environment,enum=error,enum=interrupted"`

@@ -32,13 +32,13 @@ func (r *Report) again() string { return commandLine(slices.Clone(r.Rerun)) }
 
 func commandLine(args []string) string {
 	for i, a := range args {
-		args[i] = Quote(a)
+		args[i] = quote(a)
 	}
 	return strings.Join(args, " ")
 }
 
-// Quote writes a word so that a POSIX shell reads it back.
-func Quote(s string) string {
+// quote writes a word so that a POSIX shell reads it back.
+func quote(s string) string {
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@%+,") == "" {
 		return s
 	}

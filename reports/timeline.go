@@ -75,8 +75,8 @@ func timeline(h *history.History) []mark {
 			b := e.Burst
 			m.Class, m.Label = "burst", b.Label
 			m.Text = fmt.Sprintf("%d attempts by %s, %d in flight together, %d overlapped", len(b.Attempts), b.Rung, b.Together, b.Overlapped)
-			if b.There > 0 {
-				m.Text += fmt.Sprintf("; the target had %d whole when it was let go", b.There)
+			if b.Delivered > 0 {
+				m.Text += fmt.Sprintf("; the target had %d whole when it was let go", b.Delivered)
 			}
 			if b.AtStore > 0 {
 				m.Text += fmt.Sprintf("; %d waited for its database together", b.AtStore)

@@ -427,7 +427,7 @@ func oneAfterAnother(h *history.History, rung string) bool {
 	bursts := h.Bursts("")
 	for _, b := range bursts {
 		h.Rung, b.Rung = rung, rung
-		b.AtStore, b.There, b.Together, b.Overlapped, b.Strong = 1, 0, 1, 0, false
+		b.AtStore, b.Delivered, b.Together, b.Overlapped, b.Strong = 1, 0, 1, 0, false
 		at := int64(0)
 		for _, e := range h.Events {
 			at = max(at, e.At)

@@ -72,14 +72,14 @@ func sameFolder(a, b string) bool {
 }
 
 // shards are what each of them ended with, and the time from the first's beginning to the last's end.
-func shards(plan *run.Plan, dirs []string) (parts []reports.Part, began time.Time, took time.Duration, err error) {
+func shards(plan *run.Plan, dirs []string) (parts []reports.ShardResult, began time.Time, took time.Duration, err error) {
 	var until time.Time
-	for _, p := range plan.Parts {
-		part := reports.Part{Shard: p.Shard, Result: reports.Undecided, Problem: "it is missing"}
+	for _, p := range plan.ShardEnds {
+		part := reports.ShardResult{Shard: p.Shard, Result: reports.Undecided, Problem: "it is missing"}
 		if p.Dir != "" {
 			var from time.Time
 			var lasted time.Duration
-			if part, from, lasted, err = reports.PartIn(p.Dir, p.Shard); err != nil {
+			if part, from, lasted, err = reports.ReadShard(p.Dir, p.Shard); err != nil {
 				return nil, began, 0, err
 			}
 			if !from.IsZero() && (began.IsZero() || from.Before(began)) {

@@ -12,8 +12,8 @@ type Shot struct {
 	// Send sends it and waits for the answer. It runs when the barrier opens, notes its times in the flight, and returns when the
 	// context ends.
 	Send func(ctx context.Context, f *Flight)
-	// There is closed when the target has received the whole request; nil where that cannot be observed.
-	There <-chan struct{}
+	// Delivered is closed when the target has received the whole request; nil where that cannot be observed.
+	Delivered <-chan struct{}
 }
 
 // Flight is what became of a shot. Times carry a monotonic reading.
@@ -30,8 +30,8 @@ type Flight struct {
 // Volley is what became of a burst.
 type Volley struct {
 	Flights []Flight // in the order of the shots
-	// There is how many whole requests the target had received when the rung let it go; 0 where the rung holds nothing.
-	There int
+	// Delivered is how many whole requests the target had received when the rung let it go; 0 where the rung holds nothing.
+	Delivered int
 	// LetGo is when that was; zero where the rung holds nothing.
 	LetGo time.Time
 	// Err is why the rung could not do its part. The shots were fired all the same, by the barrier alone.
@@ -83,7 +83,7 @@ func (v *Volley) arrived(there []bool) {
 		if !there[i] {
 			continue
 		}
-		v.There++
+		v.Delivered++
 		if f := &v.Flights[i]; f.Written.IsZero() || f.Written.After(v.LetGo) {
 			f.Written = v.LetGo
 		}
@@ -97,17 +97,17 @@ func await(ctx context.Context, shots []Shot, over []chan struct{}) (there []boo
 	defer cancel()
 	there = make([]bool, len(shots))
 	for i, shot := range shots {
-		if shot.There == nil {
+		if shot.Delivered == nil {
 			continue
 		}
 		select {
-		case <-shot.There:
+		case <-shot.Delivered:
 			there[i] = true
 			continue
 		default:
 		}
 		select {
-		case <-shot.There:
+		case <-shot.Delivered:
 			there[i] = true
 		case <-over[i]:
 		case <-ctx.Done():

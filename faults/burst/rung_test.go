@@ -38,7 +38,7 @@ func (h *held) shots(n int) []burst.Shot {
 	shots := make([]burst.Shot, n)
 	for i := range shots {
 		there := make(chan struct{})
-		shots[i].There = there
+		shots[i].Delivered = there
 		shots[i].Send = func(ctx context.Context, f *burst.Flight) {
 			h.note("there")
 			close(there)
@@ -58,7 +58,7 @@ func TestRungHoldsUntilAllAreThere(t *testing.T) {
 	rung.End = func() { ended = true }
 	v := burst.Fire(t.Context(), rung, h.shots(n))
 	want := slices.Concat([]string{"pause"}, slices.Repeat([]string{"there"}, n), []string{"resume"}, slices.Repeat([]string{"answered"}, n))
-	if !slices.Equal(h.log, want) || v.There != n || v.LetGo.IsZero() || v.Err != nil || !ended {
+	if !slices.Equal(h.log, want) || v.Delivered != n || v.LetGo.IsZero() || v.Err != nil || !ended {
 		t.Errorf("%+v, %q", v, h.log)
 	}
 }
@@ -68,7 +68,7 @@ func TestRungThatFails(t *testing.T) {
 	t.Parallel()
 	h := &held{arm: errors.New("it would not stand still")}
 	v := burst.Fire(t.Context(), burst.Freeze(h), h.shots(3))
-	if v.Err == nil || !strings.Contains(v.Err.Error(), "stand still") || v.There != 0 || !slices.Contains(h.log, "resume") || len(v.Flights) != 3 {
+	if v.Err == nil || !strings.Contains(v.Err.Error(), "stand still") || v.Delivered != 0 || !slices.Contains(h.log, "resume") || len(v.Flights) != 3 {
 		t.Errorf("%+v, %q", v, h.log)
 	}
 }
@@ -78,18 +78,18 @@ func TestRungLetsGoOfWhatNeverComes(t *testing.T) {
 	t.Parallel()
 	h := new(held)
 	shots := h.shots(2)
-	shots = append(shots, burst.Shot{There: make(chan struct{}), Send: func(context.Context, *burst.Flight) {}})
-	if v := burst.Fire(t.Context(), burst.Freeze(h), shots); v.There != 2 || v.Err != nil {
+	shots = append(shots, burst.Shot{Delivered: make(chan struct{}), Send: func(context.Context, *burst.Flight) {}})
+	if v := burst.Fire(t.Context(), burst.Freeze(h), shots); v.Delivered != 2 || v.Err != nil {
 		t.Errorf("one that ended: %+v", v)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	h = new(held)
 	h.goes = make(chan struct{})
-	stuck := burst.Shot{There: make(chan struct{}), Send: func(context.Context, *burst.Flight) {
+	stuck := burst.Shot{Delivered: make(chan struct{}), Send: func(context.Context, *burst.Flight) {
 		cancel()
 		<-h.goes
 	}}
-	if v := burst.Fire(ctx, burst.Freeze(h), []burst.Shot{stuck}); v.There != 0 || !slices.Contains(h.log, "resume") {
+	if v := burst.Fire(ctx, burst.Freeze(h), []burst.Shot{stuck}); v.Delivered != 0 || !slices.Contains(h.log, "resume") {
 		t.Errorf("a burst that was ended: %+v, %q", v, h.log)
 	}
 }

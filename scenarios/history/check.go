@@ -6,32 +6,23 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/oncespec/oncespec/scenarios/storm"
+	"github.com/oncespec/oncespec/scenarios/jsonfile"
 )
 
-// Misfit is a value of a history that no run can have written: somebody edited the file.
-type Misfit struct{ Pointer, Detail string }
-
-func (m *Misfit) Error() string { return m.Pointer + ": " + m.Detail }
-
-func misfit(pointer, format string, args ...any) error {
-	return &Misfit{pointer, fmt.Sprintf(format, args...)}
-}
-
-// Check tells whether the history hangs together: rules rely on it. The error is a *Misfit.
+// Check tells whether the history hangs together: rules rely on it. The error is a *jsonfile.Misfit.
 func (h *History) Check() error {
 	switch {
 	case h.Scenario == "":
-		return misfit("/scenario", "names no scenario")
+		return jsonfile.Misfitf("/scenario", "names no scenario")
 	case len(h.Operations) == 0:
-		return misfit("/operations", "names no operation, expected the subject first")
+		return jsonfile.Misfitf("/operations", "names no operation, expected the subject first")
 	case h.Storm != nil && h.Storm.Schedule == nil:
-		return misfit("/storm/schedule", "there is no schedule")
+		return jsonfile.Misfitf("/storm/schedule", "there is no schedule")
 	}
 	if h.Storm != nil {
-		var at *storm.Misfit
+		var at *jsonfile.Misfit
 		if err := h.Storm.Schedule.Check(); errors.As(err, &at) {
-			return misfit("/storm/schedule"+at.Pointer, "%s", at.Detail)
+			return jsonfile.Misfitf("/storm/schedule"+at.Pointer, "%s", at.Detail)
 		}
 	}
 	c := &checker{intents: map[string]bool{}, attempts: map[int]bool{}}
@@ -39,16 +30,16 @@ func (h *History) Check() error {
 		at := fmt.Sprintf("/intents/%d", i)
 		switch {
 		case in.ID == "" || c.intents[in.ID]:
-			return misfit(at+"/id", "found %q, expected a name that no other intent has", in.ID)
+			return jsonfile.Misfitf(at+"/id", "found %q, expected a name that no other intent has", in.ID)
 		case in.TwinOf != "" && !c.intents[in.TwinOf]:
-			return misfit(at+"/twin_of", "found %q, which no intent before is called", in.TwinOf)
+			return jsonfile.Misfitf(at+"/twin_of", "found %q, which no intent before is called", in.TwinOf)
 		}
 		c.intents[in.ID] = true
 	}
 	for i, e := range h.Events {
 		at := fmt.Sprintf("/events/%d", i)
 		if e.Seq != i+1 {
-			return misfit(at+"/seq", "found %d, expected %d: events are missing, or in another order", e.Seq, i+1)
+			return jsonfile.Misfitf(at+"/seq", "found %d, expected %d: events are missing, or in another order", e.Seq, i+1)
 		}
 		if err := c.event(at, e); err != nil {
 			return err
@@ -57,7 +48,7 @@ func (h *History) Check() error {
 	for i, e := range h.Events {
 		for j, id := range members(e.Burst) {
 			if !c.attempts[id] {
-				return misfit(fmt.Sprintf("/events/%d/burst/attempts/%d", i, j), "found %d, which no attempt is called", id)
+				return jsonfile.Misfitf(fmt.Sprintf("/events/%d/burst/attempts/%d", i, j), "found %d, which no attempt is called", id)
 			}
 		}
 	}
@@ -86,13 +77,13 @@ func (c *checker) event(at string, e Event) error {
 	}
 	switch {
 	case kinds != 1:
-		return misfit(at, "is %d things at once, expected one of attempt, observation, fault, status, burst, note", kinds)
+		return jsonfile.Misfitf(at, "is %d things at once, expected one of attempt, observation, fault, status, burst, note", kinds)
 	case e.Attempt != nil:
 		return c.attempt(at+"/attempt", e.Attempt)
 	case e.Observation != nil:
 		return c.observation(at+"/observation", e.Observation)
 	case e.Fault != nil && !slices.Contains(FaultKinds, e.Fault.Kind):
-		return misfit(at+"/fault/kind", "found %q, expected one of %s", e.Fault.Kind, strings.Join(FaultKinds, ", "))
+		return jsonfile.Misfitf(at+"/fault/kind", "found %q, expected one of %s", e.Fault.Kind, strings.Join(FaultKinds, ", "))
 	case e.Fault != nil && e.Fault.Intent != "":
 		return c.known(at+"/fault/intent", e.Fault.Intent)
 	case e.Status != nil:
@@ -107,13 +98,13 @@ func (c *checker) attempt(at string, a *Attempt) error {
 	}
 	switch {
 	case a.ID < 1 || c.attempts[a.ID]:
-		return misfit(at+"/id", "found %d, expected a number from 1 that no other attempt has", a.ID)
+		return jsonfile.Misfitf(at+"/id", "found %d, expected a number from 1 that no other attempt has", a.ID)
 	case !slices.Contains([]string{Answered, Lost, Unsent}, a.Outcome):
-		return misfit(at+"/outcome", "found %q, expected %s, %s or %s", a.Outcome, Answered, Lost, Unsent)
+		return jsonfile.Misfitf(at+"/outcome", "found %q, expected %s, %s or %s", a.Outcome, Answered, Lost, Unsent)
 	case a.Outcome == Answered && a.Answer == nil:
-		return misfit(at+"/outcome", "reads %s, and there is no answer", Answered)
+		return jsonfile.Misfitf(at+"/outcome", "reads %s, and there is no answer", Answered)
 	case a.Ended < a.Began:
-		return misfit(at+"/ended_us", "found %d, before it began at %d", a.Ended, a.Began)
+		return jsonfile.Misfitf(at+"/ended_us", "found %d, before it began at %d", a.Ended, a.Began)
 	}
 	c.attempts[a.ID] = true
 	return nil
@@ -122,16 +113,16 @@ func (c *checker) attempt(at string, a *Attempt) error {
 func (c *checker) observation(at string, o *Observation) error {
 	switch {
 	case !slices.Contains([]string{Resource, Value, Ledger}, o.Kind):
-		return misfit(at+"/kind", "found %q, expected %s, %s or %s", o.Kind, Resource, Value, Ledger)
+		return jsonfile.Misfitf(at+"/kind", "found %q, expected %s, %s or %s", o.Kind, Resource, Value, Ledger)
 	case o.Probe == "":
-		return misfit(at+"/probe", "names no probe")
+		return jsonfile.Misfitf(at+"/probe", "names no probe")
 	}
 	return c.known(at+"/intent", o.Intent)
 }
 
 func (c *checker) known(at, intent string) error {
 	if !c.intents[intent] {
-		return misfit(at, "found %q, which no intent is called", intent)
+		return jsonfile.Misfitf(at, "found %q, which no intent is called", intent)
 	}
 	return nil
 }

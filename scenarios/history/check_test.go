@@ -6,6 +6,7 @@ import (
 
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/history/historytest"
+	"github.com/oncespec/oncespec/scenarios/jsonfile"
 	"github.com/oncespec/oncespec/scenarios/storm"
 )
 
@@ -56,7 +57,7 @@ func TestWhatNoRunHasWrittenIsRefusedWithThePlace(t *testing.T) {
 	} {
 		h := whole()
 		edit(h)
-		var found *history.Misfit
+		var found *jsonfile.Misfit
 		if err := h.Check(); !errors.As(err, &found) || found.Pointer != at || found.Detail == "" {
 			t.Errorf("%s: found %v", at, err)
 		}

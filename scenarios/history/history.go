@@ -227,7 +227,7 @@ type Burst struct {
 	Attempts   []int  `json:"attempts"`
 	Rung       string `json:"rung"`
 	AtStore    int    `json:"at_store,omitempty"` // most connections between target and database that waited for an answer, held, at one moment
-	There      int    `json:"there,omitempty"`    // had by the target, whole, when the rung let it go; 0 where it holds nothing
+	Delivered  int    `json:"there,omitempty"`    // had by the target, whole, when the rung let it go; 0 where it holds nothing
 	Together   int    `json:"together"`           // most in flight at one moment
 	Overlapped int    `json:"overlapped"`         // how many overlapped at least one other
 	Strong     bool   `json:"strong"`             // seen at the target's own work (a held call), not only as flights

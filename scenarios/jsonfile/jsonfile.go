@@ -58,6 +58,16 @@ func (e *Error) placed(data []byte, pointer string) error {
 	return e
 }
 
+// Misfit is a value that can be read and is wrong all the same: no run can have written it, or nobody could act on it.
+type Misfit struct{ Pointer, Detail string }
+
+func (m *Misfit) Error() string { return m.Pointer + ": " + m.Detail }
+
+// Misfitf makes a *Misfit.
+func Misfitf(pointer, format string, args ...any) error {
+	return &Misfit{pointer, fmt.Sprintf(format, args...)}
+}
+
 // schemaOf reads the schema that a document names. It need not be whole for that.
 func schemaOf(data []byte) (schema string, ok bool) {
 	d := jsontext.NewDecoder(strings.NewReader(string(data)), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))

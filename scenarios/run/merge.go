@@ -11,8 +11,8 @@ import (
 	"github.com/oncespec/oncespec/scenarios/history"
 )
 
-// Part is what became of one shard, in the plan that was merged.
-type Part struct {
+// ShardEnd is what became of one shard, in the plan that was merged.
+type ShardEnd struct {
 	Shard string   `json:"shard"`           // "2/3"
 	Steps []string `json:"steps"`           // that it was to do
 	Ended string   `json:"ended,omitempty"` // why it did not do all of them; empty: it did
@@ -68,7 +68,7 @@ func apart(h *history.History, s *Shard) *history.History {
 func join(plans []*Plan, from map[int]string) *Plan {
 	slices.SortFunc(plans, func(a, b *Plan) int { return a.Shard.Index - b.Shard.Index })
 	whole := *plans[0]
-	whole.Shard, whole.Ended, whole.Parts = nil, "", nil
+	whole.Shard, whole.Ended, whole.ShardEnds = nil, "", nil
 	whole.Operations = slices.Clone(whole.Operations)
 	for i, o := range whole.Operations {
 		o.Learned = false
@@ -96,7 +96,7 @@ func join(plans []*Plan, from map[int]string) *Plan {
 	whole.schedule()
 	for index := 1; index <= plans[0].Shard.Of; index++ {
 		s := Shard{Index: index, Of: plans[0].Shard.Of, Steps: plans[0].Shard.Steps}
-		part := Part{Shard: s.String(), Ended: "shard " + s.String() + " is missing", Dir: from[index]}
+		part := ShardEnd{Shard: s.String(), Ended: "shard " + s.String() + " is missing", Dir: from[index]}
 		for _, p := range plans {
 			if p.Shard.Index == index {
 				part.Ended = ""
@@ -110,7 +110,7 @@ func join(plans []*Plan, from map[int]string) *Plan {
 				part.Steps = append(part.Steps, step)
 			}
 		}
-		whole.Parts = append(whole.Parts, part)
+		whole.ShardEnds = append(whole.ShardEnds, part)
 	}
 	return &whole
 }
@@ -118,7 +118,7 @@ func join(plans []*Plan, from map[int]string) *Plan {
 // ended says why the steps that a check is judged by were not done, as far as that is known.
 func (p *Plan) ended(c Check) string {
 	r, _ := catalogue.Find(c.Requirement)
-	for _, part := range p.Parts {
+	for _, part := range p.ShardEnds {
 		if part.Ended != "" && slices.ContainsFunc(part.Steps, func(step string) bool { return feeds(r, c.Operation, step) }) {
 			return part.Ended
 		}

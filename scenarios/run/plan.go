@@ -31,7 +31,7 @@ type Plan struct {
 	Ended      string            `json:"ended,omitempty"` // why the run ended before all steps were done; empty: it did not
 	Tool       string            `json:"tool,omitempty"`  // version of the program that made it
 	Shard      *Shard            `json:"shard,omitempty"` // which part of a divided plan this is; nil: all of it
-	Parts      []Part            `json:"parts,omitempty"` // of a plan whose shards were merged
+	ShardEnds  []ShardEnd        `json:"parts,omitempty"` // of a plan whose shards were merged
 }
 
 // PlanOperation is one operation with the needs it offers.

@@ -40,36 +40,37 @@ func readPlan(path string) (*Plan, error) {
 	if err := jsonfile.Decode(path, data, PlanSchema, p); err != nil {
 		return nil, err
 	}
-	if pointer, detail := p.misfit(); detail != "" {
-		return nil, jsonfile.At(path, data, pointer, "%s", detail)
+	var at *jsonfile.Misfit
+	if err := p.check(); errors.As(err, &at) {
+		return nil, jsonfile.At(path, data, at.Pointer, "%s", at.Detail)
 	}
 	return p, nil
 }
 
-// misfit finds a value that no run can have written.
-func (p *Plan) misfit() (pointer, detail string) {
+// check finds a value that no run can have written: somebody edited the file. The error is a *jsonfile.Misfit.
+func (p *Plan) check() error {
 	for i, o := range p.Operations {
 		if o.Name == "" {
-			return fmt.Sprintf("/operations/%d/name", i), "names no operation"
+			return jsonfile.Misfitf(fmt.Sprintf("/operations/%d/name", i), "names no operation")
 		}
 	}
 	for i, s := range p.Steps {
 		if _, known := p.Operation(s.Operation); !known {
-			return fmt.Sprintf("/steps/%d/operation", i), fmt.Sprintf("found %q, which is none of the plan's operations", s.Operation)
+			return jsonfile.Misfitf(fmt.Sprintf("/steps/%d/operation", i), "found %q, which is none of the plan's operations", s.Operation)
 		}
 	}
 	for i, c := range p.Checks {
 		if _, known := p.Operation(c.Operation); !known {
-			return fmt.Sprintf("/checks/%d/operation", i), fmt.Sprintf("found %q, which is none of the plan's operations", c.Operation)
+			return jsonfile.Misfitf(fmt.Sprintf("/checks/%d/operation", i), "found %q, which is none of the plan's operations", c.Operation)
 		}
 		if c.Requirement == "" || !strings.Contains(c.Requirement, "/") {
-			return fmt.Sprintf("/checks/%d/requirement", i), fmt.Sprintf("found %q, expected an id such as replay/one-effect", c.Requirement)
+			return jsonfile.Misfitf(fmt.Sprintf("/checks/%d/requirement", i), "found %q, expected an id such as replay/one-effect", c.Requirement)
 		}
 	}
 	if len(p.Checks) == 0 {
-		return "/checks", "there is nothing to judge, expected at least one requirement"
+		return jsonfile.Misfitf("/checks", "there is nothing to judge, expected at least one requirement")
 	}
-	return "", ""
+	return nil
 }
 
 func readHistory(path string) (*history.History, error) {
@@ -84,7 +85,7 @@ func readHistory(path string) (*history.History, error) {
 	if h.ID != strings.TrimSuffix(filepath.Base(path), ".json") {
 		return nil, jsonfile.At(path, data, "/id", "the history inside is called %q; was the file renamed?", h.ID)
 	}
-	var at *history.Misfit
+	var at *jsonfile.Misfit
 	if err := h.Check(); errors.As(err, &at) {
 		return nil, jsonfile.At(path, data, at.Pointer, "%s; was the file edited?", at.Detail)
 	}

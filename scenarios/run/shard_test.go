@@ -157,7 +157,7 @@ func TestMergeMakesThePlanWhole(t *testing.T) {
 		}
 		return all
 	}
-	if p.Shard != nil || len(p.Parts) != 2 || p.Ended != "" || !slices.Equal(names(p), names(whole)) {
+	if p.Shard != nil || len(p.ShardEnds) != 2 || p.Ended != "" || !slices.Equal(names(p), names(whole)) {
 		t.Errorf("merged into %v of %v", names(p), names(whole))
 	}
 	steady := 0

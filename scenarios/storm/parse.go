@@ -23,7 +23,7 @@ func Parse(file string, data []byte) (*Schedule, error) {
 		return nil, err
 	}
 	if err := s.Check(); err != nil {
-		var at *Misfit
+		var at *jsonfile.Misfit
 		if errors.As(err, &at) {
 			return nil, jsonfile.At(file, data, at.Pointer, "%s", at.Detail)
 		}
@@ -61,39 +61,30 @@ func line(v any) []byte {
 	return data
 }
 
-// Misfit is a value of a schedule that cannot be played.
-type Misfit struct{ Pointer, Detail string }
-
-func (m *Misfit) Error() string { return m.Pointer + ": " + m.Detail }
-
-func misfit(pointer, format string, args ...any) error {
-	return &Misfit{pointer, fmt.Sprintf(format, args...)}
-}
-
-// Check tells whether the schedule can be played; the error is a *Misfit.
+// Check tells whether the schedule can be played; the error is a *jsonfile.Misfit.
 func (s *Schedule) Check() error {
 	switch {
 	case s.Schema != Schema:
-		return misfit("/schema", "found %q, expected %q", s.Schema, Schema)
+		return jsonfile.Misfitf("/schema", "found %q, expected %q", s.Schema, Schema)
 	case s.Operation == "":
-		return misfit("/operation", "names no operation of the configuration")
+		return jsonfile.Misfitf("/operation", "names no operation of the configuration")
 	case len(s.Calls) == 0:
-		return misfit("/calls", "there is no call, expected at least one")
+		return jsonfile.Misfitf("/calls", "there is no call, expected at least one")
 	case len(s.Calls) > mostCalls:
-		return misfit("/calls", "found %d calls, at most %d are played", len(s.Calls), mostCalls)
+		return jsonfile.Misfitf("/calls", "found %d calls, at most %d are played", len(s.Calls), mostCalls)
 	}
 	begun := map[int]bool{}
 	for i, c := range s.Calls {
 		at := fmt.Sprintf("/calls/%d", i)
 		switch {
 		case c.Client < 1 || c.Client > mostClients:
-			return misfit(at+"/client", "found %d, expected 1 to %d", c.Client, mostClients)
+			return jsonfile.Misfitf(at+"/client", "found %d, expected 1 to %d", c.Client, mostClients)
 		case c.Intent < 1 || c.Intent > len(s.Calls):
-			return misfit(at+"/intent", "found %d, expected 1 to the number of calls, which is %d", c.Intent, len(s.Calls))
+			return jsonfile.Misfitf(at+"/intent", "found %d, expected 1 to the number of calls, which is %d", c.Intent, len(s.Calls))
 		case c.Changed && !begun[c.Intent]:
-			return misfit(at+"/changed", "a changed payload of intent %d, whose own payload no earlier call sends", c.Intent)
+			return jsonfile.Misfitf(at+"/changed", "a changed payload of intent %d, whose own payload no earlier call sends", c.Intent)
 		case len(c.Faults) > mostFaults:
-			return misfit(at+"/faults", "found %d faults, at most %d are played", len(c.Faults), mostFaults)
+			return jsonfile.Misfitf(at+"/faults", "found %d faults, at most %d are played", len(c.Faults), mostFaults)
 		}
 		begun[c.Intent] = true
 		for j, f := range c.Faults {
@@ -114,15 +105,15 @@ func (f Fault) check(at string) error {
 	}{{"bytes", f.Bytes, Cut, 1}, {"status", int64(f.Status), Gateway, 500}, {"attempts", int64(f.Attempts), Delay, 1}} {
 		switch {
 		case f.Kind == only.kind && (only.value < only.least || only.kind == Gateway && only.value > 599):
-			return misfit(at, "%s needs %s, expected %d or more, found %d", f.Kind, only.name, only.least, only.value)
+			return jsonfile.Misfitf(at, "%s needs %s, expected %d or more, found %d", f.Kind, only.name, only.least, only.value)
 		case f.Kind != only.kind && only.value != 0:
-			return misfit(at+"/"+only.name, "belongs to the kind %q, and this is %q", only.kind, f.Kind)
+			return jsonfile.Misfitf(at+"/"+only.name, "belongs to the kind %q, and this is %q", only.kind, f.Kind)
 		}
 	}
 	if f.Kind == None || slices.Contains(Faults, f.Kind) {
 		return nil
 	}
-	return misfit(at+"/kind", "found %q, expected one of none, drop, cut, reset, gateway, delay", f.Kind)
+	return jsonfile.Misfitf(at+"/kind", "found %q, expected one of none, drop, cut, reset, gateway, delay", f.Kind)
 }
 
 func (s *Schedule) checkBlows() error {
@@ -131,11 +122,11 @@ func (s *Schedule) checkBlows() error {
 		at := fmt.Sprintf("/blows/%d", i)
 		switch {
 		case !slices.Contains(Blows, b.Kind):
-			return misfit(at+"/kind", "found %q, expected kill or pause", b.Kind)
+			return jsonfile.Misfitf(at+"/kind", "found %q, expected kill or pause", b.Kind)
 		case b.Attempt < 1 || b.Attempt < last:
-			return misfit(at+"/attempt", "found %d, expected 1 or more, and no less than that of the blow before", b.Attempt)
+			return jsonfile.Misfitf(at+"/attempt", "found %d, expected 1 or more, and no less than that of the blow before", b.Attempt)
 		case b.Held < 0 || b.Held > mostClients || b.Held > 0 && b.Kind != Kill:
-			return misfit(at+"/held", "found %d, expected 0 to %d, and only with a kill", b.Held, mostClients)
+			return jsonfile.Misfitf(at+"/held", "found %d, expected 0 to %d, and only with a kill", b.Held, mostClients)
 		}
 		last = b.Attempt
 	}

@@ -78,7 +78,7 @@ func (s *Stage) fire(ctx context.Context, label string, way way, flights []*Flig
 			f.land(wire.Result{Outcome: history.Unsent, Reason: failed[i].Error()})
 			continue
 		}
-		shots = append(shots, burst.Shot{There: ready[i].There, Send: func(ctx context.Context, times *burst.Flight) {
+		shots = append(shots, burst.Shot{Delivered: ready[i].Delivered, Send: func(ctx context.Context, times *burst.Flight) {
 			limited, cancel := context.WithTimeout(f.ctx, f.timeout())
 			defer cancel()
 			ready[i].Send(limited, times)
@@ -89,7 +89,7 @@ func (s *Stage) fire(ctx context.Context, label string, way way, flights []*Flig
 		sum.Rung = burst.BarrierName
 		s.Note("%s could not be used: %v", way.Name, v.Err)
 	}
-	sum.There = v.There
+	sum.Delivered = v.Delivered
 	if way.atStore != nil {
 		sum.AtStore = way.atStore()
 	}

@@ -44,7 +44,7 @@ func TestFrozenTargetFindsAllRequests(t *testing.T) {
 	r.steady(t)
 	s := r.stage("race/one-effect")
 	b, attempts := fired(t, s, n)
-	if b.Rung != burst.FreezeName || b.There != n || b.Together != n || b.Overlapped != n {
+	if b.Rung != burst.FreezeName || b.Delivered != n || b.Together != n || b.Overlapped != n {
 		t.Errorf("burst: %+v", b)
 	}
 	// None was answered before all were there.
@@ -179,7 +179,7 @@ func TestRungThatBreaks(t *testing.T) {
 	hooks := "\n  lifecycle: {hooks: {kill: \"true\", pause: \"exit 1\", resume: \"true\"}}\ncontract:"
 	s := startAt(t, configure(t, server.URL, plain, "\ncontract:", hooks)).stage("race/one-effect")
 	b, _ := fired(t, s, 4)
-	if b.Rung != burst.BarrierName || b.There != 0 {
+	if b.Rung != burst.BarrierName || b.Delivered != 0 {
 		t.Errorf("burst: %+v", b)
 	}
 }

@@ -39,7 +39,7 @@ func (f *Flight) warm(ahead bool) (burst.Shot, error) {
 			func(at time.Time) { times.Answered = at }))
 	}}
 	if f.plain() {
-		shot.There = f.wire.RequestForwarded(f.size())
+		shot.Delivered = f.wire.RequestForwarded(f.size())
 	}
 	return shot, nil
 }

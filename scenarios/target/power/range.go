@@ -170,10 +170,10 @@ type Load struct{ Keys, Each int }
 
 // Round is what became of one burst.
 type Round struct {
-	Hits   int           // keys whose work was done more than once
-	Met    int           // keys of which two handlers ran at a time, by the server's clock
-	There  int           // requests that the server had when the rung let it go
-	Spread time.Duration // between the first and the last handler's beginning
+	Hits      int           // keys whose work was done more than once
+	Met       int           // keys of which two handlers ran at a time, by the server's clock
+	Delivered int           // requests that the server had when the rung let it go
+	Spread    time.Duration // between the first and the last handler's beginning
 }
 
 // Race sends all requests of a load, with fresh keys, at once.
@@ -238,7 +238,7 @@ func (r *Range) warm(ctx context.Context, rung *burst.Rung, c *call) (shots []bu
 	for i := range conns {
 		shot := burst.Shot{Send: conns[i].send(&c.receipts[i])}
 		if !r.bare {
-			shot.There = conns[i].wire.RequestForwarded(int64(len(conns[i].bytes)))
+			shot.Delivered = conns[i].wire.RequestForwarded(int64(len(conns[i].bytes)))
 		}
 		shots = append(shots, shot)
 	}
@@ -381,7 +381,7 @@ func receipt(result wire.Result) (*racy.Receipt, error) {
 
 // summed goes by the server's own clock.
 func (c *call) summed(v burst.Volley) (Round, error) {
-	round, err := Round{There: v.There}, v.Err
+	round, err := Round{Delivered: v.Delivered}, v.Err
 	var zero time.Time
 	first, last := int64(math.MaxInt64), int64(0)
 	for from := 0; from < len(c.receipts); from += c.each {
