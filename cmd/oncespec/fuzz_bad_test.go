@@ -58,8 +58,15 @@ func TestFuzzInterruptedAtAnyInstantLeavesWholeFiles(t *testing.T) {
 			p := command(t, "fuzz", "--for", "10m", "--mutant", "fingerprint-struct", "--operation", "create-ticket", "--out", out, "--corpus", pairs)
 			state := "XDG_STATE_HOME=" + filepath.Join(dir, "state")
 			p.Env = append(p.Env, state)
+			begun := make(chan struct{})
+			p.Stderr = &watcher{into: &p.err, wanted: "starting the target", found: begun}
 			if err := p.Start(); err != nil {
 				t.Fatal(err)
+			}
+			select {
+			case <-begun: // before that there is nothing to tidy up, and a signal does what signals do
+			case <-time.After(generous):
+				t.Error("the search never began")
 			}
 			time.Sleep(rand.N(3 * time.Second)) // any instant
 			if err := p.Process.Signal(sig); err != nil {
