@@ -46,8 +46,15 @@ func Markdown(w io.Writer, r *Report) error {
 	section("Does not hold", verdict.Fail)
 	section("Warnings", verdict.Warn)
 	section("Without proof", verdict.Inconclusive, verdict.Error)
-	if len(r.Unlock) > 0 {
+	waiting, unused := blocked(r.Verdicts), idle(r.Verdicts)
+	if len(r.Unlock)+len(waiting)+len(unused) > 0 {
 		b.WriteString("\n## What would let more be assessed\n\n")
+		for _, w := range waiting {
+			fmt.Fprintf(&b, "- mend `%s` for %d more, which build on it: %s\n", w.By, len(w.Requirements), strings.Join(w.Requirements, ", "))
+		}
+		for _, u := range unused {
+			fmt.Fprintf(&b, "- mend %s for %d more: %s\n", escape(u.Setting), len(u.Requirements), escape(u.Why))
+		}
 		for _, u := range r.Unlock {
 			fmt.Fprintf(&b, "- add `%s` for %d more: %s\n", u.Add, len(u.Requirements), strings.Join(u.Requirements, ", "))
 		}

@@ -134,7 +134,7 @@ func whatNext(err error) string {
 	}
 	verb := "oncespec"
 	if node := wrong.Context.Selected(); node != nil {
-		verb += " " + node.Name
+		verb = strings.TrimSuffix(node.FullPath(), " ") // a verb of a verb, such as report merge
 	}
 	return "; see `" + verb + " --help`"
 }

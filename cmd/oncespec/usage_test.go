@@ -78,6 +78,7 @@ func TestExit4Usage(t *testing.T) {
 		{"a shard without a seed", []string{"run", "--shard", "1/2"}, []string{"--shard 1/2", "one --seed", "report merge"}},
 		{"schema of nothing", []string{"schema"}, []string{"<what>", "`oncespec schema --help`"}},
 		{"schema of what there is not", []string{"schema", "plan"}, []string{"config", "report"}},
+		{"merge nothing", []string{"report", "merge"}, []string{"`oncespec report merge --help`"}},
 		{"merge into one of the folders", []string{"report", "merge", ".", "--out", "./"}, []string{"--out ./", "choose another"}},
 		{"judge nothing", []string{"judge", t.TempDir()}, []string{"holds no stored run"}},
 		{"judge what is not there", []string{"judge", filepath.Join(t.TempDir(), "nowhere")}, []string{"holds no stored run"}},
