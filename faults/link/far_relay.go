@@ -92,7 +92,7 @@ func (f *FarRelay) Speak(ctx context.Context) error {
 	return f.clear(ctx)
 }
 
-// both adds a toxic each way. It wants the lock, as do the following.
+// both adds a toxic each way. The caller holds the lock, as it does for the functions below.
 func (f *FarRelay) both(ctx context.Context, kind string, attributes toxiproxy.Attributes) error {
 	for _, stream := range []string{"upstream", "downstream"} {
 		if err := f.remote.toxic(ctx, f.proxy, kind, stream, attributes); err != nil {

@@ -39,7 +39,7 @@ func (h *Halt) Release() {
 	h.end()
 }
 
-// end wants the lock.
+// end ends the halt. The caller holds the relay's lock.
 func (h *Halt) end() {
 	if h.over {
 		return
@@ -49,7 +49,7 @@ func (h *Halt) end() {
 	h.relay.halts = slices.DeleteFunc(slices.Clone(h.relay.halts), func(other *Halt) bool { return other == h })
 }
 
-// turn lets go what is kept back. It wants the lock.
+// turn lets go what is kept back. The caller holds the relay's lock.
 func (h *Halt) turn() {
 	h.round++
 	h.holding = map[*span]int{}
@@ -107,13 +107,13 @@ func (h *Halt) Held() int {
 	return h.total
 }
 
-// notify wants the lock.
+// notify wakes those who wait for a change. The caller holds the relay's lock.
 func (h *Halt) notify() {
 	close(h.changed)
 	h.changed = make(chan struct{})
 }
 
-// take keeps a piece back, or not. It wants the lock.
+// take keeps a piece back, or not. The caller holds the relay's lock.
 func (h *Halt) take(dir Direction, s *span) bool {
 	if h.over || dir != h.dir {
 		return false
@@ -128,7 +128,7 @@ func (h *Halt) take(dir Direction, s *span) bool {
 	return true
 }
 
-// gave notes that a piece which came in a round is not kept back any more. It wants the lock.
+// gave notes that a piece which came in a round is not kept back any more. The caller holds the relay's lock.
 func (h *Halt) gave(s *span, round int) {
 	if round != h.round {
 		return // it went with all of that round

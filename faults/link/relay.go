@@ -177,7 +177,7 @@ func (r *Relay) Mend() {
 	r.down = false
 }
 
-// sever wants the lock.
+// sever takes all connections away, and returns how many. The caller holds the lock.
 func (r *Relay) sever() int {
 	n := 0
 	for s := range r.spans {
@@ -215,7 +215,7 @@ func (r *Relay) close() {
 	r.forget()
 }
 
-// notify wants the lock.
+// notify wakes those who wait for a piece to go. The caller holds the lock.
 func (r *Relay) notify() {
 	close(r.changed)
 	r.changed = make(chan struct{})

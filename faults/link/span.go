@@ -32,7 +32,7 @@ type span struct {
 	gone    [2]chan struct{} // closed when nothing more comes from that side
 }
 
-// sever takes the connection away. It wants the relay's lock; false: that has happened before.
+// sever takes the connection away; false: that has happened before. The caller holds the relay's lock.
 func (s *span) sever() bool {
 	if s.cut {
 		return false

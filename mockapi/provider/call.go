@@ -46,7 +46,7 @@ type Call struct {
 	// CallerGone: the caller had hung up, or died, before it was answered.
 	CallerGone bool
 
-	sketch sketch // of what it carries
+	bloom bloomFilter // of what it carries
 }
 
 // Match picks calls. It must be quick and safe for concurrent use. A nil Match picks every call.

@@ -9,7 +9,7 @@ import (
 
 // Hold holds calls. One decision (Release, Book, Fail or Drop) ends it: the held calls meet that fate, later ones it does not
 // see. Only the first decision counts. A held call stays held when its caller goes away, until the decision.
-type Hold struct{ rule *valve.Hold[Call] }
+type Hold struct{ hold *valve.Hold[Call] }
 
 // Hold holds the next calls that match and are no lookups, at most limit of them (0: all until the decision).
 func (g *Gate) Hold(when When, match Match, limit int) *Hold {
@@ -22,7 +22,7 @@ func (g *Gate) Hold(when When, match Match, limit int) *Hold {
 
 // Arrived waits for the first held call.
 func (h *Hold) Arrived(ctx context.Context) (Call, error) {
-	calls, err := h.rule.Wait(ctx, 1)
+	calls, err := h.hold.Wait(ctx, 1)
 	if err != nil {
 		return Call{}, err
 	}
@@ -30,22 +30,22 @@ func (h *Hold) Arrived(ctx context.Context) (Call, error) {
 }
 
 // AllArrived waits for n held calls. When the context ends first, those so far come with an error.
-func (h *Hold) AllArrived(ctx context.Context, n int) ([]Call, error) { return h.rule.Wait(ctx, n) }
+func (h *Hold) AllArrived(ctx context.Context, n int) ([]Call, error) { return h.hold.Wait(ctx, n) }
 
 // Count is how many calls it has held so far.
-func (h *Hold) Count() int { return h.rule.Arrived() }
+func (h *Hold) Count() int { return h.hold.Arrived() }
 
 // Release lets the held calls go on, as if nothing had been. One held before booking whose caller has gone books nothing.
-func (h *Hold) Release() { h.rule.Release() }
+func (h *Hold) Release() { h.hold.Release() }
 
 // Book lets the held calls go on, and book even where the caller has gone: the call had reached the provider.
-func (h *Hold) Book() { h.rule.Force() }
+func (h *Hold) Book() { h.hold.Force() }
 
 // Fail answers the held calls with a status (503 if it is not between 200 and 599). Those held before booking book nothing.
-func (h *Hold) Fail(status int) { h.rule.Fail(status) }
+func (h *Hold) Fail(status int) { h.hold.Fail(status) }
 
 // Drop closes the held calls' connections without an answer. Those held before booking book nothing.
-func (h *Hold) Drop() { h.rule.Drop() }
+func (h *Hold) Drop() { h.hold.Drop() }
 
 // Intervention changes what happens to calls, until its limit is reached or it is ended.
 type Intervention struct {

@@ -44,7 +44,7 @@ func newLedger(o Options) *ledger {
 // add records a call, if there is room for it.
 func (l *ledger) add(c *Call) {
 	size := c.size()
-	c.sketch = drawn(c)
+	c.bloom = bloomOf(c)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.calls) >= l.maxCalls || l.bytes+size > l.maxBytes {
@@ -64,7 +64,7 @@ func (l *ledger) update(c *Call, change func(*Call)) Call {
 	defer l.mu.Unlock()
 	key := c.Key
 	if change(c); c.Key != key {
-		c.sketch.add([]byte(c.Key))
+		c.bloom.add([]byte(c.Key))
 	}
 	l.notify()
 	return *c
@@ -76,7 +76,7 @@ func (l *ledger) snapshot(c *Call) Call {
 	return *c
 }
 
-// notify wants the lock.
+// notify wakes those who wait for a change. The caller holds the lock.
 func (l *ledger) notify() {
 	close(l.changed)
 	l.changed = make(chan struct{})
@@ -133,7 +133,7 @@ func (l *ledger) list(values []string, match Match) []Call {
 		found = make([]Call, 0, len(l.calls))
 	}
 	for _, c := range l.calls {
-		if values == nil || slices.ContainsFunc(values, c.sketch.may) {
+		if values == nil || slices.ContainsFunc(values, c.bloom.mayHold) {
 			found = append(found, *c)
 		}
 	}

@@ -35,7 +35,7 @@ type hunter struct {
 	fixed     []string
 	dismissed map[string]int // by rewrite: suspects that turned out to be none
 	observed  []observation
-	sediment  []sediment
+	deferred  []deferred
 	left      func() time.Duration
 }
 
@@ -85,7 +85,7 @@ func (h *hunter) search(ctx context.Context) error {
 	return h.draw(ctx)
 }
 
-// premise sees that an identical retry replays, and takes the sample of the operation.
+// premise checks that an identical retry replays, and takes the sample of the operation.
 func (h *hunter) premise(ctx context.Context) (done bool, err error) {
 	err = h.stage(func(s *target.Stage) error {
 		in, err := s.Intent(ctx)

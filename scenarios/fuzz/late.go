@@ -9,12 +9,12 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
-// mostSediment is how many screenings wait to be looked at once more. It is enough for the older half to have settled by the time that
-// it is full, so that nobody waits for it.
-const mostSediment = 256
+// mostDeferred is how many screenings wait for a second look. It is large enough that by the time it is reached the older half
+// has settled, so that nobody waits for it.
+const mostDeferred = 256
 
-// sediment is a screening that showed nothing wrong when it ended: what a target does later shows when things have settled.
-type sediment struct {
+// deferred is a screening that showed nothing wrong when it ended, and is looked at again later: a target may execute late.
+type deferred struct {
 	*screening
 	phase string
 }
@@ -22,7 +22,7 @@ type sediment struct {
 // settle keeps a screening for a second look.
 func (h *hunter) settle(g *screening) {
 	g.settling = true
-	h.sediment = append(h.sediment, sediment{g, h.phase})
+	h.deferred = append(h.deferred, deferred{g, h.phase})
 }
 
 // settling is how long an effect may take to show.
@@ -40,14 +40,14 @@ func (h *hunter) lookAgain(ctx context.Context, n int) error {
 	if h.enough() {
 		return nil
 	}
-	list := h.sediment[:n]
-	h.sediment = h.sediment[n:]
+	list := h.deferred[:n]
+	h.deferred = h.deferred[n:]
 	phase := h.phase
 	defer func() { h.phase = phase }()
-	return each(h.workers(), list, func(g sediment) func() fingerprint.Screened {
+	return each(h.workers(), list, func(g deferred) func() fingerprint.Screened {
 		target.Pause(ctx, time.Until(g.ended.Add(h.settling(g.screening))))
 		return func() fingerprint.Screened { return fingerprint.ScreenedLate(ctx, g.stage, g.intent) }
-	}, func(g sediment, seen fingerprint.Screened) error {
+	}, func(g deferred, seen fingerprint.Screened) error {
 		defer g.stage.Drop()
 		if seen.Executed == "" || ctx.Err() != nil || h.enough() {
 			return nil
@@ -57,8 +57,8 @@ func (h *hunter) lookAgain(ctx context.Context, n int) error {
 	})
 }
 
-// late finds the pairs of a screening after which something was executed: each is tried once more under a key of its own, all of
-// them together, since each has to wait; those that show it are suspects.
+// late finds which pairs of a screening led to a late execution. Each is tried again under a key of its own, all at once,
+// since each has to wait; those that show it again are suspects.
 func (h *hunter) late(ctx context.Context, g *screening) error {
 	shape := h.shape()
 	shape.Settle = h.settling(g)
@@ -106,8 +106,8 @@ type tried struct {
 
 // forget drops what is kept still.
 func (h *hunter) forget() {
-	for _, g := range h.sediment {
+	for _, g := range h.deferred {
 		g.stage.Drop()
 	}
-	h.sediment = nil
+	h.deferred = nil
 }

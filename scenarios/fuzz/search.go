@@ -58,7 +58,7 @@ func (h *hunter) draw(ctx context.Context) error {
 		return h.play(ctx, d)
 	})
 	if err == nil {
-		err = h.lookAgain(ctx, len(h.sediment))
+		err = h.lookAgain(ctx, len(h.deferred))
 	}
 	if ctx.Err() != nil {
 		return nil
@@ -128,8 +128,8 @@ func (h *hunter) play(ctx context.Context, d drawn) error {
 		}
 		g = h.screen(ctx, g.changes, trials, true)()
 	}
-	if len(h.sediment) >= mostSediment {
-		return h.lookAgain(ctx, mostSediment/2)
+	if len(h.deferred) >= mostDeferred {
+		return h.lookAgain(ctx, mostDeferred/2)
 	}
 	return nil
 }

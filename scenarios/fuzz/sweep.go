@@ -49,7 +49,7 @@ func (h *hunter) sweep(ctx context.Context) error {
 			return err
 		}
 	}
-	return h.lookAgain(ctx, len(h.sediment))
+	return h.lookAgain(ctx, len(h.deferred))
 }
 
 // sweepPart screens some rewrites with one A, and looks closely at those that seem wrong.

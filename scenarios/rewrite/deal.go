@@ -69,7 +69,7 @@ func (d Dealer) draw(t *rapid.T, bodies bool) Hand {
 	few, shuffled := rapid.Bool().Draw(t, "few"), rapid.Bool().Draw(t, "shuffled")
 	out := Hand{Picks: map[string]Pick{}}
 	if bodies {
-		out.Changes = Generate(t, d.Sample)
+		out.Changes = generate(t, d.Sample)
 	}
 	if len(out.Changes) > 1 && few { // some defects show only where most is as in the sample
 		out.Changes = rapid.Permutation(out.Changes).Draw(t, "changes")[:1]

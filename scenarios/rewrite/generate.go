@@ -28,7 +28,7 @@ func Draw(t *rapid.T, s *Sample, usable []Rewrite) (Trial, bool) {
 		Rewrite: rewrite.ID,
 		Choice:  rapid.IntRange(0, 5).Draw(t, "choice"),
 	}
-	trial.Changes = Generate(t, s)
+	trial.Changes = generate(t, s)
 	changed, err := s.With(trial.Changes...)
 	if err != nil {
 		panic(fmt.Sprintf("rewrite: generated changes do not fit their sample: %v", err)) // a defect in this file
@@ -44,9 +44,9 @@ func Draw(t *rapid.T, s *Sample, usable []Rewrite) (Trial, bool) {
 	return trial, true
 }
 
-// Generate draws changes that make another valid request out of a sample. Where the owner said nothing of what may vary, at
+// generate draws changes that make another valid request out of a sample. Where the owner said nothing of what may vary, at
 // most one place changes, so that one refused guess spoils few requests.
-func Generate(t *rapid.T, s *Sample) []Change {
+func generate(t *rapid.T, s *Sample) []Change {
 	slots := s.slots()
 	if s.policy.Bodies != nil {
 		out := s.policy.Bodies(t, s)

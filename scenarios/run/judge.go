@@ -41,7 +41,7 @@ func judgeStep(p *Plan, operation string, requirements []string, hs []*history.H
 	var all []verdict.Verdict
 	for _, id := range requirements {
 		r, _ := catalogue.Find(id)
-		all = append(all, judgeCheck(p, Check{Requirement: id, Operation: operation, Skip: p.Lacks(operation, r.Needs)}, hs, rules)...)
+		all = append(all, judgeCheck(p, Check{Requirement: id, Operation: operation, Skip: p.lacks(operation, r.Needs)}, hs, rules)...)
 	}
 	return all
 }
@@ -168,7 +168,7 @@ func silent(p *Plan, r catalogue.Requirement, c Check, id string) rule.Finding {
 	f := rule.NotAssessed("the histories say nothing about it")
 	for _, part := range r.Parts {
 		if part.ID == id {
-			if why := p.Lacks(c.Operation, part.Needs); why != "" {
+			if why := p.lacks(c.Operation, part.Needs); why != "" {
 				f = rule.NotAssessed("%s", why)
 			}
 		}

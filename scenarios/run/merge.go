@@ -73,7 +73,7 @@ func join(plans []*Plan, from map[int]string) *Plan {
 	for i, o := range whole.Operations {
 		o.Learned = false
 		for _, p := range plans {
-			seen, found := p.Operation(o.Name)
+			seen, found := p.operation(o.Name)
 			switch {
 			case !found || !seen.Learned:
 			case !o.Learned:

@@ -117,8 +117,8 @@ func (p *Plan) SetStormLength(cfg *config.Config, l storm.Length) error {
 	return nil
 }
 
-// Learn replaces what an operation offers by what the steady state showed.
-func (p *Plan) Learn(operation string, offers []catalogue.Need, missing map[catalogue.Need]string) {
+// learn replaces what an operation offers by what the steady state showed.
+func (p *Plan) learn(operation string, offers []catalogue.Need, missing map[catalogue.Need]string) {
 	for i := range p.Operations {
 		if p.Operations[i].Name == operation {
 			p.Operations[i].Offers, p.Operations[i].Missing, p.Operations[i].Learned = offers, missing, true
@@ -127,8 +127,8 @@ func (p *Plan) Learn(operation string, offers []catalogue.Need, missing map[cata
 	p.refresh()
 }
 
-// Operation returns the planned operation with the name.
-func (p *Plan) Operation(name string) (PlanOperation, bool) {
+// operation returns the planned operation with the name.
+func (p *Plan) operation(name string) (PlanOperation, bool) {
 	i := slices.IndexFunc(p.Operations, func(o PlanOperation) bool { return o.Name == name })
 	if i < 0 {
 		return PlanOperation{}, false
@@ -136,9 +136,9 @@ func (p *Plan) Operation(name string) (PlanOperation, bool) {
 	return p.Operations[i], true
 }
 
-// Lacks says why the operation does not offer one of the needs; empty when it offers all.
-func (p *Plan) Lacks(operation string, needs []catalogue.Need) string {
-	o, _ := p.Operation(operation)
+// lacks says why the operation does not offer one of the needs; empty when it offers all.
+func (p *Plan) lacks(operation string, needs []catalogue.Need) string {
+	o, _ := p.operation(operation)
 	for _, n := range needs {
 		if !slices.Contains(o.Offers, n) {
 			if part := n == catalogue.NeedPause || n == catalogue.NeedStop; part && !slices.Contains(o.Offers, catalogue.NeedLifecycle) {
@@ -158,7 +158,7 @@ func (p *Plan) refresh() {
 	for i := range p.Checks {
 		c := &p.Checks[i]
 		r, _ := catalogue.Find(c.Requirement)
-		c.Skip = p.Lacks(c.Operation, r.Needs)
+		c.Skip = p.lacks(c.Operation, r.Needs)
 	}
 }
 
@@ -168,7 +168,7 @@ func (p *Plan) schedule() {
 	p.Steps = nil
 	for _, sc := range Scenarios() {
 		for _, o := range p.Operations {
-			if p.Lacks(o.Name, sc.Needs) != "" {
+			if p.lacks(o.Name, sc.Needs) != "" {
 				continue
 			}
 			step := Step{Scenario: sc.ID, Operation: o.Name}

@@ -45,7 +45,7 @@ func TestWithoutALifecycleOneIsMissing(t *testing.T) {
 		"none, to see what is left": {nil, catalogue.NeedLifecycle, "add target.lifecycle (process, container or hooks)"},
 	} {
 		p := Plan{Operations: []PlanOperation{{Name: "make", Offers: tc.offers}}}
-		if why := p.Lacks("make", []catalogue.Need{tc.need}); !strings.HasSuffix(why, tc.says) {
+		if why := p.lacks("make", []catalogue.Need{tc.need}); !strings.HasSuffix(why, tc.says) {
 			t.Errorf("%s: %s", name, why)
 		}
 	}

@@ -55,12 +55,12 @@ func (p *Plan) check() error {
 		}
 	}
 	for i, s := range p.Steps {
-		if _, known := p.Operation(s.Operation); !known {
+		if _, known := p.operation(s.Operation); !known {
 			return jsonfile.Misfitf(fmt.Sprintf("/steps/%d/operation", i), "found %q, which is none of the plan's operations", s.Operation)
 		}
 	}
 	for i, c := range p.Checks {
-		if _, known := p.Operation(c.Operation); !known {
+		if _, known := p.operation(c.Operation); !known {
 			return jsonfile.Misfitf(fmt.Sprintf("/checks/%d/operation", i), "found %q, which is none of the plan's operations", c.Operation)
 		}
 		if c.Requirement == "" || !strings.Contains(c.Requirement, "/") {

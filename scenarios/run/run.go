@@ -116,7 +116,7 @@ func Begin(ctx context.Context, opts Options) (*Run, error) {
 			}
 			break
 		}
-		r.plan.Learn(o.Name, steady.Offers, steady.Missing)
+		r.plan.learn(o.Name, steady.Offers, steady.Missing)
 	}
 	if r.problem == nil {
 		r.plan.schedule()

@@ -130,8 +130,8 @@ func leave(t *testing.T, p *Plan) (dir string) {
 	steady := historytest.New("steady/state").History()
 	steady.ID, steady.Operations, steady.Aborted = "steady-state.make", []string{"make"}, "x"
 	for _, o := range []string{"make", "take"} {
-		offers, _ := p.Operation(o)
-		p.Learn(o, offers.Offers, offers.Missing)
+		offers, _ := p.operation(o)
+		p.learn(o, offers.Offers, offers.Missing)
 	}
 	if err := Save(dir, p, append(hs, steady)); err != nil {
 		t.Fatal(err)

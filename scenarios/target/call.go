@@ -23,13 +23,13 @@ func (t *Target) call(ctx context.Context, request rewrite.Request) (*wire.Answe
 		if err := t.throttle.wait(ctx); err != nil {
 			return nil, err
 		}
-		answer, err := t.callAt(ctx, t.voice(), request)
+		answer, err := t.callAt(ctx, t.responder(), request)
 		if err != nil || !t.cfg.Contract.Throttled(contract.Exchange{Status: answer.Status}) {
 			return answer, err
 		}
 		t.throttle.slow(answer.Header)
 	}
-	return t.callAt(ctx, t.voice(), request)
+	return t.callAt(ctx, t.responder(), request)
 }
 
 func (t *Target) callAt(ctx context.Context, i *instance, request rewrite.Request) (*wire.Answer, error) {

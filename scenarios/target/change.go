@@ -33,7 +33,7 @@ func (c *change) name() string {
 var errNoChange = errors.New("the request offers no place where it can be made")
 
 // apply changes an intent's own request.
-func (c *change) apply(t *Target, k *kit, request rewrite.Request) (rewrite.Request, error) {
+func (c *change) apply(t *Target, k *preparedOperation, request rewrite.Request) (rewrite.Request, error) {
 	sample, err := k.sample(t, request)
 	if err != nil {
 		return request, err
@@ -50,7 +50,7 @@ const mostChoices = 3
 
 // changes lists the payloads that could be the standard one, each only once: first one of each rewrite, places that the
 // configuration names before guesses and those on top before those further down, then other values and other places.
-func (t *Target) changes(k *kit, request rewrite.Request) ([]*change, error) {
+func (t *Target) changes(k *preparedOperation, request rewrite.Request) ([]*change, error) {
 	sample, err := k.sample(t, request)
 	if err != nil {
 		return nil, err

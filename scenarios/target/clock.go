@@ -58,7 +58,7 @@ func (t *Target) moveClock(ctx context.Context, c *config.Clock, by string) erro
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Within, fmt.Errorf("no answer within %v", c.Within))
 	defer cancel()
-	answer, err := t.callUntil(ctx, t.voice(), request)
+	answer, err := t.callUntil(ctx, t.responder(), request)
 	switch {
 	case err != nil:
 		return fmt.Errorf("target.clock: %s %s: %w", request.Method, request.Target(), err)

@@ -8,7 +8,17 @@
 // What it must not know: requirements and verdicts. A procedure may steer by what an answer means under the contract, and so
 // does the stage; neither concludes anything. Reports, terminals and Ginkgo are far above.
 //
-// Where to look: stage.go and scenario.go for what a procedure sees, send.go and flight.go for an attempt, intent.go and
-// unique.go for what is sent, observe.go and crowd.go for what is counted, hold.go and trace.go for the gate, life.go for
-// kills, instance.go and replica.go for one of several servers, through.go for a Toxiproxy of somebody else's, ladder.go, warm.go and streams.go for how bursts are brought together, power.go for what that can see, steady.go and change.go for the steady state, redact.go and secrets.go for what is never shown.
+// Where to look:
+//
+//	stage.go, scenario.go                     what a procedure sees
+//	send.go, flight.go, direct.go             an attempt, from its description to its outcome
+//	intent.go, unique.go, request.go          what is sent
+//	observe.go, probes.go, actors.go          what is counted, and when a shared probe may be believed
+//	hold.go, trace.go                         the gate downstream, and whose calls it holds
+//	store.go, far_store.go                    the link to the target's database
+//	life.go, instance.go, replica.go          kills, restarts, and one of several servers
+//	ladder.go, warm.go, streams.go, pile.go   how the requests of a burst are brought together; power.go: what that can see
+//	steady.go, change.go, hints.go            the steady state, the changed payload, and what to tell where they fail
+//	remote.go                                 a Toxiproxy that somebody else runs
+//	redact.go, secrets.go                     what is never shown
 package target

@@ -37,8 +37,8 @@ type Flight struct {
 	send    Send
 	request rewrite.Request
 	wire    *link.Wire
-	stream  *wire.Stream // nil unless it shares the trunk
-	trunk   *trunk
+	stream  *wire.Stream // nil unless it shares a connection
+	shared  *sharedConnection
 	cancel  context.CancelCauseFunc
 	ctx     context.Context
 
@@ -107,7 +107,7 @@ func (f *Flight) Sending(ctx context.Context) bool {
 	}
 	forwarded := f.wire.RequestForwarded(1)
 	if f.stream != nil {
-		forwarded = f.trunk.there
+		forwarded = f.shared.there
 	}
 	select {
 	case <-forwarded:
@@ -170,8 +170,8 @@ func (s *Stage) board(ctx context.Context, in *Intent, send Send) (*Flight, erro
 	f.attempt = &history.Attempt{ID: s.rec.nextAttempt(), Intent: in.ID, Label: f.send.Label, Tenant: f.tenant(), Variant: send.Variant, Replica: at.index, Fault: describe(send), Call: send.Call}
 	in.state.took(send)
 	s.target.keys.sends(in.Key)
-	s.target.crowd.acts(in.state.family)
-	s.air.add(f)
+	s.target.actors.acts(in.state.family)
+	s.flights.add(f)
 
 	var cannot error
 	f.request, cannot = s.Compose(in, send)
@@ -239,7 +239,7 @@ func (f *Flight) exchange(ctx context.Context, conn net.Conn, ahead int, written
 
 // keep is how much of the answer is kept: what a history may show, or all that the configuration may name.
 func (f *Flight) keep() int64 {
-	if f.intent.state.kit.namesAnswer {
+	if f.intent.state.operation.namesAnswer {
 		return keptAnswer
 	}
 	return recordedHead
@@ -292,7 +292,7 @@ func (f *Flight) land(r wire.Result) {
 	if f.wire != nil {
 		// Where the plan took the answer away the target must not notice: the wire drains it until the trial is over.
 		if f.wire.Proof().ResponseCut {
-			f.stage.air.drain(f.wire)
+			f.stage.flights.drain(f.wire)
 		} else {
 			f.wire.Close()
 		}
@@ -378,8 +378,8 @@ func (f *Flight) conclude() {
 	}
 	f.intent.state.landed(f, class)
 	f.stage.rec.add(history.Event{Attempt: f.attempt})
-	f.stage.target.crowd.ended(f.intent.state.family, known)
-	f.stage.air.remove(f)
+	f.stage.target.actors.ended(f.intent.state.family, known)
+	f.stage.flights.remove(f)
 	f.cancel(nil)
 	close(f.done)
 }

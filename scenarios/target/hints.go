@@ -16,7 +16,7 @@ import (
 // is seen by sending the write once more with the other one.
 func (s *Stage) refusedHint(ctx context.Context, f *Flight) string {
 	a, t := f.attempt, s.target
-	request := "/operations" + rewrite.Pointer{s.ground.op.Name, "request"}.String()
+	request := "/operations" + rewrite.Pointer{s.run.op.Name, "request"}.String()
 	switch status := a.Answer.Status; {
 	case t.throttled(a):
 		return "; it asks to slow down, and did so again and again: set " + t.cfg.Setting("/limits/rate") + " to the requests a second that it allows"
@@ -26,7 +26,7 @@ func (s *Stage) refusedHint(ctx context.Context, f *Flight) string {
 		return fmt.Sprintf("; are %s, and method and path in %s, right?", t.cfg.Setting("/target/url"), t.cfg.Setting(request))
 	case status >= 300 && status < 400:
 		return "; redirects are not followed: name the final URL in " + t.cfg.Setting(request+"/path")
-	case status < 400 || status > 499 || keyInPath(s.ground.op):
+	case status < 400 || status > 499 || keyInPath(s.run.op):
 		return ""
 	}
 	if hint := s.otherKey(ctx, f); hint != "" {
@@ -76,13 +76,13 @@ func (s *Stage) sentAs(f *Flight) string {
 
 // unseenHint says what a probe reads instead of the effect, and where it is configured.
 func (s *Stage) unseenHint(ctx context.Context, in *Intent, o history.Observation) string {
-	i := slices.IndexFunc(in.state.kit.eyes, func(e *eye) bool { return e.name == o.Probe })
-	if i < 0 || i >= len(s.ground.op.Effects) {
+	i := slices.IndexFunc(in.state.operation.probes, func(e *stateProbe) bool { return e.name == o.Probe })
+	if i < 0 || i >= len(s.run.op.Effects) {
 		return ""
 	}
-	effect := fmt.Sprintf("/operations%s/%d", rewrite.Pointer{s.ground.op.Name, "effects"}, i)
+	effect := fmt.Sprintf("/operations%s/%d", rewrite.Pointer{s.run.op.Name, "effects"}, i)
 	text := ""
-	if e := in.state.kit.eyes[i]; e.explain != nil {
+	if e := in.state.operation.probes[i]; e.explain != nil {
 		var part string
 		limited, cancel := context.WithTimeout(ctx, s.target.cfg.Timeouts.Request) // it may be a target that never answers
 		defer cancel()

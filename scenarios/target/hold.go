@@ -55,7 +55,7 @@ func (h *Hold) Arrived(ctx context.Context, f *Flight) bool {
 	return there
 }
 
-// note records that a call is held. It wants the lock.
+// note records, once, that a call is held. The caller holds the lock.
 func (h *Hold) note() {
 	if !h.noted {
 		h.noted = true

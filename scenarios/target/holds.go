@@ -20,7 +20,7 @@ func (t *Target) Holds(ctx context.Context, op *config.Operation) (*history.Hist
 	}
 	hs := s.Histories()
 	t.lastShared(ctx)
-	t.crowd.disperse()
+	t.actors.disperse()
 	if err == nil || len(hs) == 0 {
 		return nil, err
 	}

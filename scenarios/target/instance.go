@@ -182,8 +182,8 @@ func (i *instance) becomes(s standing) {
 	i.state = s
 }
 
-// voice is the instance that is asked about the state: the first that is not kept from answering.
-func (t *Target) voice() *instance {
+// responder is the instance that probes ask: the first that serves.
+func (t *Target) responder() *instance {
 	for _, i := range t.instances {
 		if i.stands() == serving {
 			return i

@@ -48,7 +48,7 @@ func TwinOf(other *Intent) IntentOption { return func(in *Intent) { in.twin = ot
 
 // intentState is what the stage knows of an intent beyond what procedures need.
 type intentState struct {
-	kit       *kit
+	operation *preparedOperation
 	isolation string
 	family    *family
 	request   rewrite.Request // its own, without credentials and key
@@ -68,7 +68,7 @@ type intentState struct {
 // The error is an environment error (setup refused) or a reached limit.
 func (s *Stage) Intent(ctx context.Context, opts ...IntentOption) (*Intent, error) {
 	t := s.target
-	in := &Intent{Operation: s.ground.op, Tenant: t.defaultTenant()}
+	in := &Intent{Operation: s.run.op, Tenant: t.defaultTenant()}
 	for _, o := range opts {
 		o(in)
 	}
@@ -85,11 +85,11 @@ func (s *Stage) Intent(ctx context.Context, opts ...IntentOption) (*Intent, erro
 		}
 		in.Key = key
 	}
-	kit := t.kits[in.Operation]
-	if kit == nil {
+	op := t.operations[in.Operation]
+	if op == nil {
 		return nil, fmt.Errorf("intent: the configuration has no operation %q", in.Operation.Name)
 	}
-	in.state = &intentState{kit: kit, isolation: in.Operation.Isolate}
+	in.state = &intentState{operation: op, isolation: in.Operation.Isolate}
 	if in.twin != nil {
 		in.join(in.twin)
 	} else if err := s.found(ctx, in); err != nil {
@@ -135,7 +135,7 @@ func (in *Intent) join(twin *Intent) {
 	st.vars.Key = in.Key
 	st.request = twin.state.request.Clone()
 	// The path and headers are filled in anew, since they may hold the key. That succeeded for the twin, so it does here.
-	_ = st.kit.request.fillHead(&st.request, st.vars)
+	_ = st.operation.request.fillHead(&st.request, st.vars)
 }
 
 // found makes the intent's parent, by the setup, and its payload.
@@ -146,7 +146,7 @@ func (s *Stage) found(ctx context.Context, in *Intent) error {
 	st.vars = t.vars()
 	st.vars.Key = in.Key
 	st.vars.Setup = map[string][]byte{}
-	for _, step := range st.kit.setup {
+	for _, step := range st.operation.setup {
 		answer, err := s.setUp(ctx, in, step)
 		if err != nil {
 			return err
@@ -155,10 +155,10 @@ func (s *Stage) found(ctx context.Context, in *Intent) error {
 	}
 	in.Parent = st.vars.Setup
 	var err error
-	if st.request, err = st.kit.request.fill(st.vars); err != nil {
+	if st.request, err = st.operation.request.fill(st.vars); err != nil {
 		return fmt.Errorf("operation %s: request: %w", in.Operation.Name, err)
 	}
-	for _, pointer := range st.kit.unique {
+	for _, pointer := range st.operation.unique {
 		body, marker, err := makeUnique(st.request.Body, pointer, t.tag)
 		if err != nil {
 			return fmt.Errorf("operation %s: %w", in.Operation.Name, err)
@@ -167,10 +167,10 @@ func (s *Stage) found(ctx context.Context, in *Intent) error {
 		in.Markers = append(in.Markers, marker)
 	}
 	if len(in.Markers) == 0 {
-		in.Markers = leaves(st.request.Body, st.kit.filled)
+		in.Markers = leaves(st.request.Body, st.operation.filled)
 	}
 	st.vars.Body = st.request.Body
-	if err := st.kit.request.fillHead(&st.request, st.vars); err != nil {
+	if err := st.operation.request.fillHead(&st.request, st.vars); err != nil {
 		return fmt.Errorf("operation %s: request: %w", in.Operation.Name, err)
 	}
 	st.trace = newTrace(in, t.tag)
@@ -282,7 +282,7 @@ func (st *intentState) landed(f *Flight, class contract.Class) {
 		whose = whose.twin // what its key was used for before: there is no second effect to wait for
 	}
 	st.trace.promise(whose.ID, whose.Tenant)
-	if st.answer == nil && f.answer != nil && st.kit.namesAnswer {
+	if st.answer == nil && f.answer != nil && st.operation.namesAnswer {
 		st.answer = f.answer.Body
 	}
 }

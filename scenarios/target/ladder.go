@@ -135,7 +135,7 @@ func (t *Target) speaksHTTP2(ctx context.Context, i *instance) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.http2 == nil {
-		k, err := t.openTrunk(ctx, i)
+		k, err := t.openShared(ctx, i)
 		if err == nil {
 			k.close()
 		} else if ctx.Err() != nil {

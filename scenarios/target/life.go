@@ -132,21 +132,21 @@ func (t *Target) Revive(ctx context.Context) error {
 	if err := t.revive(ctx); err != nil {
 		return err
 	}
-	if t.crowded() && t.crowd.unsettled() {
+	if t.crowded() && t.actors.unsettled() {
 		Pause(ctx, t.cfg.Timeouts.Settle)
 	}
 	t.lastShared(ctx)
-	t.crowd.disperse()
+	t.actors.disperse()
 	t.mu.Lock()
-	t.grounds = nil
+	t.runs = nil
 	t.mu.Unlock()
 	return ctx.Err()
 }
 
 // crowded tells whether any operation has a probe that cannot tell intents apart.
 func (t *Target) crowded() bool {
-	for _, k := range t.kits {
-		if slices.ContainsFunc(k.eyes, func(e *eye) bool { return e.shared }) {
+	for _, k := range t.operations {
+		if slices.ContainsFunc(k.probes, func(e *stateProbe) bool { return e.shared }) {
 			return true
 		}
 	}
@@ -229,5 +229,5 @@ func (t *Target) Quiet(ctx context.Context) {
 	}
 	Pause(ctx, t.longestGrace())
 	t.lastShared(ctx)
-	t.crowd.disperse()
+	t.actors.disperse()
 }

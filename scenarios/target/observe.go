@@ -24,7 +24,7 @@ const (
 // three times the lag of the steady state, at least the settle time. A probe that cannot tell the intent from others that
 // acted since its baseline is left out.
 func (s *Stage) Observe(ctx context.Context, in *Intent, moment string) []history.Observation {
-	g := s.target.groundwork(in.Operation)
+	g := s.target.steadyOf(in.Operation)
 	list := s.awaitEffectsIn(ctx, in, moment, s.grace(g), g)
 	s.record(list)
 	return list
@@ -32,7 +32,7 @@ func (s *Stage) Observe(ctx context.Context, in *Intent, moment string) []histor
 
 // grace is how long a promised effect may take to show. Waiting costs something only where the effect is missing, so it is
 // generous: a slow moment of the machine is no defect of the target.
-func (s *Stage) grace(g *groundwork) time.Duration {
+func (s *Stage) grace(g *steadyFacts) time.Duration {
 	return max(lagFactor*g.lag, s.target.cfg.Timeouts.Settle)
 }
 
@@ -42,7 +42,7 @@ func (t *Target) longestGrace() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	longest := t.cfg.Timeouts.Settle
-	for _, g := range t.works {
+	for _, g := range t.steady {
 		longest = max(longest, lagFactor*g.lag)
 	}
 	return longest
@@ -56,10 +56,10 @@ func (s *Stage) record(list []history.Observation) {
 
 // awaitEffects reads until every probe shows the intent's effect, or the limit is reached.
 func (s *Stage) awaitEffects(ctx context.Context, in *Intent, limit time.Duration) []history.Observation {
-	return s.awaitEffectsIn(ctx, in, "", limit, s.target.groundwork(in.Operation))
+	return s.awaitEffectsIn(ctx, in, "", limit, s.target.steadyOf(in.Operation))
 }
 
-func (s *Stage) awaitEffectsIn(ctx context.Context, in *Intent, moment string, limit time.Duration, g *groundwork) []history.Observation {
+func (s *Stage) awaitEffectsIn(ctx context.Context, in *Intent, moment string, limit time.Duration, g *steadyFacts) []history.Observation {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for pause := firstLook; ; pause = min(2*pause, lastLook) {
@@ -77,7 +77,7 @@ func (s *Stage) awaitEffectsIn(ctx context.Context, in *Intent, moment string, l
 // need not see what a twin of another tenant did; where it sees it all the same, that is waited for too.
 func (in *Intent) shows(list []history.Observation) bool {
 	all, own := in.state.trace.promised(in.Tenant)
-	for _, e := range in.state.kit.eyes {
+	for _, e := range in.state.operation.probes {
 		for _, o := range list {
 			if o.Probe != e.name || e.quiet {
 				continue
@@ -108,12 +108,12 @@ func shown(o history.Observation) int {
 
 // readings reads all probes that speak of the intent, without recording.
 func (s *Stage) readings(ctx context.Context, in *Intent, moment string) []history.Observation {
-	return s.readingsIn(ctx, in, moment, s.target.groundwork(in.Operation))
+	return s.readingsIn(ctx, in, moment, s.target.steadyOf(in.Operation))
 }
 
-func (s *Stage) readingsIn(ctx context.Context, in *Intent, moment string, g *groundwork) []history.Observation {
+func (s *Stage) readingsIn(ctx context.Context, in *Intent, moment string, g *steadyFacts) []history.Observation {
 	var list []history.Observation
-	for _, e := range in.state.kit.eyes {
+	for _, e := range in.state.operation.probes {
 		if o, ok := s.look(ctx, in, e, moment, g); ok {
 			list = append(list, o)
 		}
@@ -122,15 +122,15 @@ func (s *Stage) readingsIn(ctx context.Context, in *Intent, moment string, g *gr
 }
 
 // look reads one probe; false where it says nothing of the intent.
-func (s *Stage) look(ctx context.Context, in *Intent, e *eye, moment string, g *groundwork) (history.Observation, bool) {
-	crowd, st := &s.target.crowd, in.state
+func (s *Stage) look(ctx context.Context, in *Intent, e *stateProbe, moment string, g *steadyFacts) (history.Observation, bool) {
+	actors, st := &s.target.actors, in.state
 	o := history.Observation{Intent: in.ID, Probe: e.name, Kind: e.kind, Moment: moment, Extra: e.quiet}
 	switch {
-	case e.shared && !crowd.alone(st.family), e.kind == history.Value && (st.foreign || crowd.isAltered(st.family)), e.quiet && g.books == 0:
+	case e.shared && !actors.alone(st.family), e.kind == history.Value && (st.foreign || actors.isAltered(st.family)), e.quiet && g.books == 0:
 		return o, false
 	}
 	now := s.target.read(ctx, e, in)
-	if e.shared && !crowd.alone(st.family) {
+	if e.shared && !actors.alone(st.family) {
 		return o, false // somebody came while it was read
 	}
 	base := st.baseline[e.name]
@@ -178,7 +178,7 @@ func moved(before, after, unit string, own bool) (count int, odd string) {
 }
 
 // read reads a probe within the time of a request.
-func (t *Target) read(ctx context.Context, e *eye, in *Intent) reading {
+func (t *Target) read(ctx context.Context, e *stateProbe, in *Intent) reading {
 	t.unpaced()
 	ctx, cancel := context.WithTimeout(ctx, t.cfg.Timeouts.Request)
 	defer cancel()
@@ -193,13 +193,13 @@ func (t *Target) read(ctx context.Context, e *eye, in *Intent) reading {
 // probes: from now on they cannot be told apart.
 func (s *Stage) baseline(ctx context.Context, in *Intent) {
 	t, st := s.target, in.state
-	shared := slices.ContainsFunc(st.kit.eyes, func(e *eye) bool { return e.shared })
+	shared := slices.ContainsFunc(st.operation.probes, func(e *stateProbe) bool { return e.shared })
 	if shared {
 		t.lastShared(ctx)
 	}
-	alone := t.crowd.enter(st.family)
+	alone := t.actors.enter(st.family)
 	st.baseline = map[string]reading{}
-	for _, e := range st.kit.eyes {
+	for _, e := range st.operation.probes {
 		if e.shared && !alone || !e.shared && e.kind != history.Value {
 			continue
 		}
@@ -209,13 +209,13 @@ func (s *Stage) baseline(ctx context.Context, in *Intent) {
 	if !shared {
 		return
 	}
-	t.crowd.baselined(st.family)
+	t.actors.baselined(st.family)
 	t.mu.Lock()
 	t.watched = append(t.watched, watched{s, in})
 	t.mu.Unlock()
 }
 
-func (s *Stage) recordBaseline(in *Intent, e *eye, r reading) {
+func (s *Stage) recordBaseline(in *Intent, e *stateProbe, r reading) {
 	o := history.Observation{Intent: in.ID, Probe: e.name, Kind: e.kind, Moment: history.Beforehand, Value: r.Value}
 	if r.err != nil {
 		o.Error = s.target.redact.text(r.err.Error())
@@ -238,14 +238,14 @@ func (t *Target) lastShared(ctx context.Context) {
 	t.mu.Unlock()
 	for _, w := range list {
 		st := w.intent.state
-		if !t.crowd.spoken(st.family) {
+		if !t.actors.spoken(st.family) {
 			continue
 		}
-		g := t.groundwork(w.intent.Operation)
+		g := t.steadyOf(w.intent.Operation)
 		if st.isolation == config.Exclusive {
 			Pause(ctx, max(lagFactor*g.lag, firstLook))
 		}
-		for _, e := range st.kit.eyes {
+		for _, e := range st.operation.probes {
 			if !e.shared {
 				continue
 			}
@@ -276,7 +276,7 @@ func (s *Stage) final(ctx context.Context) {
 // changes is by how much each value moved since the baseline.
 func (s *Stage) changes(ctx context.Context, in *Intent) map[string]string {
 	var units map[string]string
-	for _, e := range in.state.kit.eyes {
+	for _, e := range in.state.operation.probes {
 		base := in.state.baseline[e.name]
 		if e.kind != history.Value || base.err != nil {
 			continue

@@ -17,9 +17,9 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target/wire"
 )
 
-// eye is a state probe of an operation. Shared ones cannot tell an intent from others: they count from a baseline, and only
-// while nobody else acts.
-type eye struct {
+// stateProbe is a configured probe and how the harness uses it. Shared ones cannot tell an intent from others: they count from
+// a baseline, and only while nobody else acts.
+type stateProbe struct {
 	name   string
 	kind   string
 	shared bool
@@ -38,8 +38,8 @@ type reading struct {
 	err   error
 }
 
-// readProbes makes the eyes of an operation, and its status probe.
-func (t *Target) readProbes(k *kit) error {
+// readProbes makes the state probes of an operation, and its status probe.
+func (t *Target) readProbes(k *preparedOperation) error {
 	probes, err := probe.All(k.op)
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (t *Target) readProbes(k *kit) error {
 	for i, p := range probes {
 		t.closers = append(t.closers, p.Close)
 		effect := k.op.Effects[i]
-		e := &eye{name: p.Name, kind: string(p.Kind), shared: p.Shared, asTenant: effect.HTTP != nil || effect.Value != nil}
+		e := &stateProbe{name: p.Name, kind: string(p.Kind), shared: p.Shared, asTenant: effect.HTTP != nil || effect.Value != nil}
 		if c := effect.Downstream; c != nil {
 			ledger = true
 			e.read = t.ledger(c)
@@ -61,10 +61,10 @@ func (t *Target) readProbes(k *kit) error {
 				return p.Explain(ctx, t.source(), t.subject(in, in.Tenant))
 			}
 		}
-		k.eyes = append(k.eyes, e)
+		k.probes = append(k.probes, e)
 	}
 	if t.gate != nil && !ledger {
-		k.eyes = append(k.eyes, &eye{name: "downstream", kind: history.Ledger, quiet: true, read: t.ledger(&config.LedgerEffect{})})
+		k.probes = append(k.probes, &stateProbe{name: "downstream", kind: history.Ledger, quiet: true, read: t.ledger(&config.LedgerEffect{})})
 	}
 	if k.op.Status != nil {
 		k.status, err = probe.NewStatus(k.op.Status)
@@ -74,7 +74,7 @@ func (t *Target) readProbes(k *kit) error {
 
 // source is where probes read: the target, past the fault links.
 func (t *Target) source() probe.Source {
-	i := t.voice()
+	i := t.responder()
 	return probe.Source{Base: i.url(), Client: i.reader, Dir: t.beside("")}
 }
 
@@ -154,6 +154,6 @@ func fits(pattern, path string) bool {
 }
 
 // quiet tells whether nobody expects an effect of a probe.
-func (k *kit) quiet(probe string) bool {
-	return slices.ContainsFunc(k.eyes, func(e *eye) bool { return e.name == probe && e.quiet })
+func (k *preparedOperation) quiet(probe string) bool {
+	return slices.ContainsFunc(k.probes, func(e *stateProbe) bool { return e.name == probe && e.quiet })
 }

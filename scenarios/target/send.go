@@ -102,19 +102,19 @@ func (s *Stage) payload(in *Intent, send Send) (rewrite.Request, error) {
 	st := in.state
 	r := st.request.Clone()
 	if send.Change {
-		change := s.target.groundwork(in.Operation).change
+		change := s.target.steadyOf(in.Operation).change
 		if change == nil {
 			return r, fmt.Errorf("operation %s: no changed payload was accepted in the steady state", in.Operation.Name)
 		}
 		var err error
-		if r, err = change.apply(s.target, st.kit, r); err != nil {
+		if r, err = change.apply(s.target, st.operation, r); err != nil {
 			return r, fmt.Errorf("operation %s: changed payload: %w", in.Operation.Name, err)
 		}
 	}
 	if send.Sample == "" {
 		return r, nil
 	}
-	sample := st.kit.samples[send.Sample]
+	sample := st.operation.samples[send.Sample]
 	if sample == nil {
 		return r, fmt.Errorf("operation %s: the configuration has no samples.%s", in.Operation.Name, send.Sample)
 	}
@@ -155,7 +155,7 @@ func (t *Target) setKey(r *rewrite.Request, in *Intent, send Send) {
 func (s *Stage) variant(in *Intent, send Send) string {
 	var parts []string
 	if send.Change {
-		if change := s.target.groundwork(in.Operation).change; change != nil {
+		if change := s.target.steadyOf(in.Operation).change; change != nil {
 			parts = append(parts, change.name())
 		}
 	}
@@ -252,12 +252,12 @@ func Pause(ctx context.Context, d time.Duration) bool {
 
 // Alter sends the operation's alter request for the resource that the answer created, as an attempt with the label "alter".
 func (s *Stage) Alter(ctx context.Context, in *Intent, first *history.Attempt) *history.Attempt {
-	kit := in.state.kit
-	s.target.crowd.alter(in.state.family)
+	operation := in.state.operation
+	s.target.actors.alter(in.state.family)
 	var exact rewrite.Request
-	if kit.alter != nil {
+	if operation.alter != nil {
 		var err error
-		if exact, err = kit.alter.fill(in.filled()); err != nil {
+		if exact, err = operation.alter.fill(in.filled()); err != nil {
 			s.Note("the alter request could not be made: %v", err)
 			exact = rewrite.Request{}
 		}

@@ -20,12 +20,12 @@ import (
 // Stage is where a procedure acts: one operation of the target, and the history of one trial. All methods may be used from
 // several goroutines.
 type Stage struct {
-	target *Target
-	ground *ground
-	steady *groundwork
-	rec    *recorder
-	rand   *rand.Rand
-	air    airspace
+	target  *Target
+	run     *scenarioRun
+	steady  *steadyFacts
+	rec     *recorder
+	rand    *rand.Rand
+	flights openFlights
 
 	mu       sync.Mutex
 	intents  []*Intent
@@ -38,8 +38,8 @@ type Stage struct {
 // finalReaders is how many trials are read at a time at the end of a run, when nothing else happens.
 const finalReaders = 4
 
-// ground is what the trials of one run of a scenario share.
-type ground struct {
+// scenarioRun is one run of a scenario on an operation: what its trials share.
+type scenarioRun struct {
 	scenario Scenario
 	op       *config.Operation
 	try      int
@@ -57,16 +57,16 @@ type StageOptions struct {
 
 // Stage opens the stage for one run of a scenario on one operation.
 func (t *Target) Stage(sc Scenario, op *config.Operation, o StageOptions) *Stage {
-	g := &ground{scenario: sc, op: op, try: max(1, o.Try), storm: o.Storm}
+	g := &scenarioRun{scenario: sc, op: op, try: max(1, o.Try), storm: o.Storm}
 	t.mu.Lock()
-	t.grounds = append(t.grounds, g)
+	t.runs = append(t.runs, g)
 	t.mu.Unlock()
 	return t.open(g, "")
 }
 
 // open begins a trial.
-func (t *Target) open(g *ground, name string) *Stage {
-	s := &Stage{target: t, ground: g, steady: t.groundwork(g.op)}
+func (t *Target) open(g *scenarioRun, name string) *Stage {
+	s := &Stage{target: t, run: g, steady: t.steadyOf(g.op)}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s.rec = &recorder{
@@ -112,7 +112,7 @@ func (s *Stage) Contract() contract.Contract { return s.target.cfg.Contract }
 func (s *Stage) Class(a *history.Attempt) contract.Class { return s.Contract().Classify(a.Exchange()) }
 
 // Operation is the subject.
-func (s *Stage) Operation() *config.Operation { return s.ground.op }
+func (s *Stage) Operation() *config.Operation { return s.run.op }
 
 // Config is the configuration of the run.
 func (s *Stage) Config() *config.Config { return s.target.cfg }
@@ -122,7 +122,7 @@ func (s *Stage) Has(n catalogue.Need) bool { return slices.Contains(s.steady.sta
 
 // TellsApart tells whether any probe sees what one intent did while others are at work.
 func (s *Stage) TellsApart() bool {
-	return slices.ContainsFunc(s.target.kits[s.ground.op].eyes, func(e *eye) bool { return !e.shared })
+	return slices.ContainsFunc(s.target.operations[s.run.op].probes, func(e *stateProbe) bool { return !e.shared })
 }
 
 // Rand is seeded by (seed, scenario, operation, trial). It is not for keys and markers, which are fresh in each run.
@@ -131,7 +131,7 @@ func (s *Stage) Rand() *rand.Rand { return s.rand }
 // Second is another operation whose key travels in a header, or nil.
 func (s *Stage) Second() *config.Operation {
 	for _, name := range s.target.cfg.Order {
-		if op := s.target.cfg.Operations[name]; op != s.ground.op && !keyInPath(op) {
+		if op := s.target.cfg.Operations[name]; op != s.run.op && !keyInPath(op) {
 			return op
 		}
 	}
@@ -151,7 +151,7 @@ func (s *Stage) Stranger() string {
 
 // ListPath is the path of the first effect that is read over HTTP, as the configuration writes it; empty: there is none.
 func (s *Stage) ListPath() string {
-	for _, e := range s.ground.op.Effects {
+	for _, e := range s.run.op.Effects {
 		if e.HTTP != nil {
 			return e.HTTP.Get
 		}
@@ -161,7 +161,7 @@ func (s *Stage) ListPath() string {
 
 // Trial opens another history of the same scenario; the receiver's own history is dropped if it has no events.
 func (s *Stage) Trial(name string) *Stage {
-	trial := s.target.open(s.ground, name)
+	trial := s.target.open(s.run, name)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.children = append(s.children, trial)
@@ -205,9 +205,9 @@ func (s *Stage) Abort(err error, blame verdict.Blame) {
 
 // latest is the trial that was opened last.
 func (s *Stage) latest() *Stage {
-	s.ground.mu.Lock()
-	defer s.ground.mu.Unlock()
-	return s.ground.trials[len(s.ground.trials)-1]
+	s.run.mu.Lock()
+	defer s.run.mu.Unlock()
+	return s.run.trials[len(s.run.trials)-1]
 }
 
 // Histories returns what the stage and the trials opened from it left, in order, without those that have no events. It ends
@@ -226,15 +226,15 @@ func (s *Stage) Histories() []*history.History {
 // Drop forgets the stage's run of its scenario, so that a search of many thousand trials needs no memory for those that showed
 // nothing. What they left open is ended; their effects are not read again at the end.
 func (s *Stage) Drop() {
-	s.ground.leave()
+	s.run.leave()
 	t := s.target
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.grounds = slices.DeleteFunc(t.grounds, func(g *ground) bool { return g == s.ground })
+	t.runs = slices.DeleteFunc(t.runs, func(g *scenarioRun) bool { return g == s.run })
 }
 
 // leave ends what the procedure left open, in every trial, and says so in their histories.
-func (g *ground) leave() {
+func (g *scenarioRun) leave() {
 	g.mu.Lock()
 	trials := slices.Clone(g.trials)
 	g.mu.Unlock()
@@ -256,7 +256,7 @@ func (s *Stage) leave() {
 			s.Note("a held downstream call was left over and released")
 		}
 	}
-	if n := s.air.clear(); n > 0 {
+	if n := s.flights.clear(); n > 0 {
 		s.Note("%d attempts were left open and given up", n)
 	}
 	for _, b := range bursts {

@@ -22,14 +22,14 @@ func (s *Stage) StatusAs(ctx context.Context, in *Intent, moment, tenant string)
 
 // readStatus reads without recording.
 func (s *Stage) readStatus(ctx context.Context, in *Intent, moment, tenant string) *history.Status {
-	if in.state.kit.status == nil {
+	if in.state.operation.status == nil {
 		return nil
 	}
 	t := s.target
 	t.unpaced()
 	ctx, cancel := context.WithTimeout(ctx, t.cfg.Timeouts.Request)
 	defer cancel()
-	state, err := in.state.kit.status.Read(ctx, t.source(), t.subject(in, tenant))
+	state, err := in.state.operation.status.Read(ctx, t.source(), t.subject(in, tenant))
 	record := &history.Status{Intent: in.ID, Moment: moment, Tenant: tenant, State: state.Name, Raw: t.redact.text(state.Word)}
 	if state.Answer != nil {
 		record.HTTP, record.Answer = state.Answer.Status, t.recordAnswer(state.Answer)

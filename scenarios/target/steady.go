@@ -44,8 +44,8 @@ var steadyScenario = Scenario{ID: "steady/state"}
 
 const largeBody = 1 << 20
 
-// groundwork is what the steady state taught about an operation. The zero value has learnt nothing.
-type groundwork struct {
+// steadyFacts is what the steady state showed of an operation. The zero value knows nothing.
+type steadyFacts struct {
 	state  Steady
 	lag    time.Duration     // until an effect is seen
 	units  map[string]string // by value probe
@@ -53,18 +53,18 @@ type groundwork struct {
 	change *change           // the standard changed payload
 }
 
-// groundwork returns what is known of an operation.
-func (t *Target) groundwork(op *config.Operation) *groundwork {
+// steadyOf returns what the steady state showed of an operation.
+func (t *Target) steadyOf(op *config.Operation) *steadyFacts {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if g := t.works[op]; g != nil {
+	if g := t.steady[op]; g != nil {
 		return g
 	}
-	return &groundwork{}
+	return &steadyFacts{}
 }
 
 // describe writes what was learnt into the header of a history.
-func (g *groundwork) describe(h *history.History) {
+func (g *steadyFacts) describe(h *history.History) {
 	h.Capabilities = []string{}
 	for _, n := range g.state.Offers {
 		h.Capabilities = append(h.Capabilities, string(n))
@@ -78,11 +78,11 @@ func (g *groundwork) describe(h *history.History) {
 // step or a limit; what the target does wrong is the steady state's Problem.
 func (t *Target) Steady(ctx context.Context, op *config.Operation) (Steady, *history.History, error) {
 	s := t.Stage(steadyScenario, op, StageOptions{})
-	g := &groundwork{}
+	g := &steadyFacts{}
 	err := s.study(ctx, g)
 	if err == nil && g.state.Problem == nil {
 		t.mu.Lock()
-		t.works[op] = g
+		t.steady[op] = g
 		t.mu.Unlock()
 	}
 	if err != nil {
@@ -94,7 +94,7 @@ func (t *Target) Steady(ctx context.Context, op *config.Operation) (Steady, *his
 	g.describe(s.rec.history)
 	hs := s.Histories()
 	t.lastShared(ctx)
-	t.crowd.disperse()
+	t.actors.disperse()
 	if len(hs) == 0 {
 		return g.state, nil, err
 	}
@@ -102,7 +102,7 @@ func (t *Target) Steady(ctx context.Context, op *config.Operation) (Steady, *his
 }
 
 // study makes the unfaulted write, then looks for a changed payload.
-func (s *Stage) study(ctx context.Context, g *groundwork) error {
+func (s *Stage) study(ctx context.Context, g *steadyFacts) error {
 	in, err := s.Intent(ctx)
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (s *Stage) study(ctx context.Context, g *groundwork) error {
 		g.state.Problem = problem
 		return nil
 	}
-	offers := newOffers(s.target.cfg, s.ground.op, in.state.kit.request.isJSON)
+	offers := newOffers(s.target.cfg, s.run.op, in.state.operation.request.isJSON)
 	s.learnStatus(ctx, in, offers)
 	learnAnswer(a, offers)
 	if err := s.learnChange(ctx, in, g, offers); err != nil {
@@ -174,11 +174,11 @@ func (s *Stage) refused(ctx context.Context, f *Flight) error {
 func (s *Stage) unseen(ctx context.Context, in *Intent, readings []history.Observation) error {
 	for _, o := range readings {
 		switch {
-		case in.state.kit.quiet(o.Probe):
+		case in.state.operation.quiet(o.Probe):
 		case o.Error != "":
-			return &Problem{EffectsUnseen, fmt.Sprintf("probe %s of operation %s cannot be read: %s%s", o.Probe, s.ground.op.Name, o.Error, s.unseenHint(ctx, in, o))}
+			return &Problem{EffectsUnseen, fmt.Sprintf("probe %s of operation %s cannot be read: %s%s", o.Probe, s.run.op.Name, o.Error, s.unseenHint(ctx, in, o))}
 		case o.Count == 0:
-			return &Problem{EffectsUnseen, fmt.Sprintf("probe %s of operation %s does not show the effect of a write that was answered with a success, within %v%s", o.Probe, s.ground.op.Name, s.target.cfg.Timeouts.Recovery, s.unseenHint(ctx, in, o))}
+			return &Problem{EffectsUnseen, fmt.Sprintf("probe %s of operation %s does not show the effect of a write that was answered with a success, within %v%s", o.Probe, s.run.op.Name, s.target.cfg.Timeouts.Recovery, s.unseenHint(ctx, in, o))}
 		}
 	}
 	return nil
@@ -190,14 +190,14 @@ func (s *Stage) several(readings []history.Observation) error {
 	for _, o := range readings {
 		if o.Kind == history.Resource && o.Error == "" && o.Count > 1 {
 			return &Problem{EffectsUnseen, fmt.Sprintf("probe %s of operation %s shows %d resources for a write that was sent once, expected 1; does it show what others made, or a list that never settles?",
-				o.Probe, s.ground.op.Name, o.Count)}
+				o.Probe, s.run.op.Name, o.Count)}
 		}
 	}
 	return nil
 }
 
 // measure finds by how much a write moves each value, once nothing moves any more, and records all readings.
-func (s *Stage) measure(ctx context.Context, in *Intent, g *groundwork) ([]history.Observation, error) {
+func (s *Stage) measure(ctx context.Context, in *Intent, g *steadyFacts) ([]history.Observation, error) {
 	Pause(ctx, min(g.lag, s.target.cfg.Timeouts.Settle))
 	g.units = s.changes(ctx, in)
 	if s.target.gate != nil {
@@ -210,7 +210,7 @@ func (s *Stage) measure(ctx context.Context, in *Intent, g *groundwork) ([]histo
 
 // learnStatus sees whether the status resource can be read after a success.
 func (s *Stage) learnStatus(ctx context.Context, in *Intent, o *offers) {
-	if in.state.kit.status == nil {
+	if in.state.operation.status == nil {
 		return
 	}
 	st := s.Status(ctx, in, "after")
@@ -230,7 +230,7 @@ func learnAnswer(a *history.Attempt, o *offers) {
 }
 
 // learnGate sees whether the operation calls downstream.
-func (s *Stage) learnGate(in *Intent, g *groundwork, o *offers) {
+func (s *Stage) learnGate(in *Intent, g *steadyFacts, o *offers) {
 	t := s.target
 	if t.gate == nil {
 		return
@@ -248,14 +248,14 @@ func (s *Stage) learnGate(in *Intent, g *groundwork, o *offers) {
 }
 
 // learnChange tries changed payloads, each under a key of its own, until one is accepted and its effect is seen.
-func (s *Stage) learnChange(ctx context.Context, first *Intent, g *groundwork, o *offers) error {
-	if keyInPath(s.ground.op) {
-		o.lacks(catalogue.NeedChange, catalogue.Reason(catalogue.NeedKeyHeader, s.ground.op.Name))
+func (s *Stage) learnChange(ctx context.Context, first *Intent, g *steadyFacts, o *offers) error {
+	if keyInPath(s.run.op) {
+		o.lacks(catalogue.NeedChange, catalogue.Reason(catalogue.NeedKeyHeader, s.run.op.Name))
 		return nil
 	}
-	candidates, err := s.target.changes(first.state.kit, first.state.request)
+	candidates, err := s.target.changes(first.state.operation, first.state.request)
 	if err != nil {
-		return &ConfigurationError{What: "operations." + s.ground.op.Name, Err: err}
+		return &ConfigurationError{What: "operations." + s.run.op.Name, Err: err}
 	}
 	var tried []string
 	for _, c := range candidates {
@@ -263,7 +263,7 @@ func (s *Stage) learnChange(ctx context.Context, first *Intent, g *groundwork, o
 		if err != nil {
 			return err
 		}
-		exact, err := c.apply(s.target, in.state.kit, in.state.request)
+		exact, err := c.apply(s.target, in.state.operation, in.state.request)
 		if err != nil {
 			continue
 		}
@@ -289,10 +289,10 @@ func (s *Stage) learnChange(ctx context.Context, first *Intent, g *groundwork, o
 	}
 	switch {
 	case len(candidates) == 0:
-		o.lacks(catalogue.NeedChange, fmt.Sprintf("nothing in the request may vary: add operations.%s.vary", s.ground.op.Name))
+		o.lacks(catalogue.NeedChange, fmt.Sprintf("nothing in the request may vary: add operations.%s.vary", s.run.op.Name))
 	default:
 		o.lacks(catalogue.NeedChange, fmt.Sprintf("no changed payload was accepted under a key of its own (%s): add operations.%s.vary",
-			strings.Join(tried, "; "), s.ground.op.Name))
+			strings.Join(tried, "; "), s.run.op.Name))
 	}
 	return nil
 }

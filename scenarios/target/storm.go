@@ -10,7 +10,7 @@ import (
 )
 
 // Storm is what a storm on this stage is to play.
-func (s *Stage) Storm() storm.Order { return s.ground.storm }
+func (s *Stage) Storm() storm.Order { return s.run.storm }
 
 // Plays says which schedule the trial plays, and what came of playing it before.
 func (s *Stage) Plays(p history.Storm) { s.rec.plays(p) }
@@ -38,9 +38,9 @@ func (s *Stage) Forget(trials ...*Stage) {
 	s.mu.Lock()
 	s.children = slices.DeleteFunc(s.children, gone)
 	s.mu.Unlock()
-	s.ground.mu.Lock()
-	s.ground.trials = slices.DeleteFunc(s.ground.trials, gone)
-	s.ground.mu.Unlock()
+	s.run.mu.Lock()
+	s.run.trials = slices.DeleteFunc(s.run.trials, gone)
+	s.run.mu.Unlock()
 }
 
 // ObjectsLeft is how many more intents limits.objects allows.

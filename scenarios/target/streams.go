@@ -13,8 +13,8 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target/wire"
 )
 
-// trunk is the HTTP/2 connection that all flights of a burst to one instance share.
-type trunk struct {
+// sharedConnection is the HTTP/2 connection that all flights of a burst to one instance share.
+type sharedConnection struct {
 	wire    *link.Wire
 	streams *wire.Streams
 	bytes   int64         // of all requests on it
@@ -34,13 +34,13 @@ func (i *instance) upstream2() link.Upstream {
 	return up
 }
 
-// openTrunk fails where the instance does not speak HTTP/2.
-func (t *Target) openTrunk(ctx context.Context, i *instance) (*trunk, error) {
+// openShared fails where the instance does not speak HTTP/2.
+func (t *Target) openShared(ctx context.Context, i *instance) (*sharedConnection, error) {
 	w, err := t.links.Open(ctx, i.upstream2(), link.Plan{})
 	if err != nil {
 		return nil, err
 	}
-	k := &trunk{wire: w, there: make(chan struct{})}
+	k := &sharedConnection{wire: w, there: make(chan struct{})}
 	ctx, cancel := context.WithTimeout(ctx, warmLimit)
 	defer cancel()
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", w.Addr)
@@ -54,13 +54,13 @@ func (t *Target) openTrunk(ctx context.Context, i *instance) (*trunk, error) {
 	return k, nil
 }
 
-func (k *trunk) close() {
+func (k *sharedConnection) close() {
 	k.streams.Close()
 	k.wire.Close()
 }
 
 // forwarded waits until the target has all requests, which were sent in one write.
-func (k *trunk) forwarded(ctx context.Context, all <-chan struct{}) error {
+func (k *sharedConnection) forwarded(ctx context.Context, all <-chan struct{}) error {
 	limit := time.NewTimer(forwardLimit)
 	defer limit.Stop()
 	select {
@@ -77,7 +77,7 @@ func (k *trunk) forwarded(ctx context.Context, all <-chan struct{}) error {
 	return nil
 }
 
-func (k *trunk) arrived() time.Time {
+func (k *sharedConnection) arrived() time.Time {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.at
@@ -85,8 +85,8 @@ func (k *trunk) arrived() time.Time {
 
 // streams makes shots of flights that leave in one write for each instance.
 func (s *Stage) streams(ctx context.Context, way *way, flights []*Flight, failed []error) (shots []burst.Shot, done func(), err error) {
-	trunks := map[*instance]*trunk{}
-	var order []*trunk
+	shared := map[*instance]*sharedConnection{}
+	var order []*sharedConnection
 	end := func() {
 		for _, k := range order {
 			k.close()
@@ -95,7 +95,7 @@ func (s *Stage) streams(ctx context.Context, way *way, flights []*Flight, failed
 	defer func() {
 		if err != nil {
 			for _, f := range flights {
-				f.stream, f.trunk = nil, nil
+				f.stream, f.shared = nil, nil
 			}
 			end()
 		}
@@ -104,12 +104,12 @@ func (s *Stage) streams(ctx context.Context, way *way, flights []*Flight, failed
 		if failed[i] != nil {
 			continue
 		}
-		k := trunks[f.at]
+		k := shared[f.at]
 		if k == nil {
-			if k, err = s.target.openTrunk(ctx, f.at); err != nil {
+			if k, err = s.target.openShared(ctx, f.at); err != nil {
 				return nil, nil, err
 			}
-			trunks[f.at] = k
+			shared[f.at] = k
 			order = append(order, k)
 		}
 		scheme := "http"
@@ -119,7 +119,7 @@ func (s *Stage) streams(ctx context.Context, way *way, flights []*Flight, failed
 		if f.stream, err = k.streams.Add(f.request, scheme, f.host); err != nil {
 			return nil, nil, err
 		}
-		f.trunk, k.bytes = k, k.bytes+f.stream.Size()
+		f.shared, k.bytes = k, k.bytes+f.stream.Size()
 	}
 	before := make([]int64, len(order))
 	for i, k := range order {
@@ -155,7 +155,7 @@ func (f *Flight) ride(ctx context.Context, times *burst.Flight) {
 	f.attempt.Began = clock.now()
 	result := f.stream.Await(ctx, wire.Limits{Keep: f.keep()}, func(at time.Time) { times.Answered = at })
 	f.attempt.Ended = clock.now()
-	if times.Written = f.trunk.arrived(); times.Written.IsZero() {
+	if times.Written = f.shared.arrived(); times.Written.IsZero() {
 		times.Written = result.Sent
 	}
 	f.land(result)
@@ -163,8 +163,8 @@ func (f *Flight) ride(ctx context.Context, times *burst.Flight) {
 
 // streamProof is what is known of a flight's part of the connection that it shares.
 func (f *Flight) streamProof() link.Proof {
-	p, at := f.stream.Proof(), f.trunk.arrived()
-	proof := link.Proof{Connections: f.trunk.wire.Proof().Connections, DialError: f.trunk.wire.Proof().DialError, RequestBytes: p.Sent,
+	p, at := f.stream.Proof(), f.shared.arrived()
+	proof := link.Proof{Connections: f.shared.wire.Proof().Connections, DialError: f.shared.wire.Proof().DialError, RequestBytes: p.Sent,
 		ResponseBytes: p.Received, ResponseForwarded: p.Received, FirstResponseByte: p.First, LastRequestByte: at}
 	if !at.IsZero() || p.Received > 0 {
 		proof.RequestForwarded = p.Sent

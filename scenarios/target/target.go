@@ -39,15 +39,15 @@ const (
 
 // Target is the API under test and all that was started for it.
 type Target struct {
-	cfg     *config.Config
-	seed    uint64
-	dir     string
-	log     *slog.Logger
-	clock   clock
-	redact  *redactor
-	tag     string // of this run; every marker begins with it
-	kits    map[*config.Operation]*kit
-	tenants []string // the default first
+	cfg        *config.Config
+	seed       uint64
+	dir        string
+	log        *slog.Logger
+	clock      clock
+	redact     *redactor
+	tag        string // of this run; every marker begins with it
+	operations map[*config.Operation]*preparedOperation
+	tenants    []string // the default first
 
 	links        *link.Links
 	remote       *link.Remote   // nil: the links lead to the target themselves
@@ -61,7 +61,7 @@ type Target struct {
 	throttle     throttle
 	closers      []func() error
 	names        names
-	crowd        crowd
+	actors       actors
 	keys         keyring
 	objects      atomic.Int64
 	http2        spoken // whether the target speaks HTTP/2
@@ -71,8 +71,8 @@ type Target struct {
 	storeShallow atomic.Bool // requests of a burst were never held at the store link together
 
 	mu      sync.Mutex
-	grounds []*ground // whose procedures may still have left something open
-	works   map[*config.Operation]*groundwork
+	runs    []*scenarioRun // whose procedures may still have left something open
+	steady  map[*config.Operation]*steadyFacts
 	watched []watched
 
 	closing sync.Once
@@ -105,18 +105,18 @@ func newTarget(o Options) (*Target, error) {
 		return nil, err
 	}
 	t := &Target{
-		cfg:     o.Config,
-		seed:    o.Seed,
-		dir:     o.Dir,
-		log:     o.Log,
-		clock:   clock{time.Now()},
-		redact:  newRedactor(o.Config),
-		tag:     tag,
-		kits:    map[*config.Operation]*kit{},
-		tenants: o.Config.Target.Order,
-		links:   link.New(),
-		works:   map[*config.Operation]*groundwork{},
-		racy:    o.Racy,
+		cfg:        o.Config,
+		seed:       o.Seed,
+		dir:        o.Dir,
+		log:        o.Log,
+		clock:      clock{time.Now()},
+		redact:     newRedactor(o.Config),
+		tag:        tag,
+		operations: map[*config.Operation]*preparedOperation{},
+		tenants:    o.Config.Target.Order,
+		links:      link.New(),
+		steady:     map[*config.Operation]*steadyFacts{},
+		racy:       o.Racy,
 	}
 	t.ladder = t.rungs()
 	if t.log == nil {
@@ -149,11 +149,11 @@ func (t *Target) start(ctx context.Context, o Options) error {
 		return err
 	}
 	for _, op := range t.cfg.Operations {
-		kit, err := t.newKit(op)
+		prepared, err := t.prepareOperation(op)
 		if err != nil {
 			return err
 		}
-		t.kits[op] = kit
+		t.operations[op] = prepared
 	}
 	return t.bringAll(ctx)
 }
@@ -234,7 +234,7 @@ func (t *Target) close(ctx context.Context) error {
 // endLeftovers ends what procedures have left open.
 func (t *Target) endLeftovers() {
 	t.mu.Lock()
-	grounds := slices.Clone(t.grounds)
+	grounds := slices.Clone(t.runs)
 	t.mu.Unlock()
 	for _, g := range grounds {
 		g.leave()

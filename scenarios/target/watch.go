@@ -34,9 +34,9 @@ func (s *Stage) Watch(ctx context.Context, in *Intent, f *Flight, phase string) 
 // Autopsy reads and records the probes that need no running target: the gate's ledger, a database, a command. What they show of a
 // target that was just killed is where it stood.
 func (s *Stage) Autopsy(ctx context.Context, in *Intent, moment string) {
-	g := s.target.groundwork(in.Operation)
+	g := s.target.steadyOf(in.Operation)
 	var list []history.Observation
-	for _, e := range in.state.kit.eyes {
+	for _, e := range in.state.operation.probes {
 		if e.asTenant {
 			continue
 		}
@@ -49,6 +49,6 @@ func (s *Stage) Autopsy(ctx context.Context, in *Intent, moment string) {
 
 // Apart tells whether intents of the operation that act at the same time can be told apart by every probe.
 func (s *Stage) Apart() bool {
-	op := s.ground.op
-	return op.Isolate != config.Exclusive && !slices.ContainsFunc(s.target.kits[op].eyes, func(e *eye) bool { return e.shared })
+	op := s.run.op
+	return op.Isolate != config.Exclusive && !slices.ContainsFunc(s.target.operations[op].probes, func(e *stateProbe) bool { return e.shared })
 }

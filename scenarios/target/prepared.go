@@ -12,8 +12,8 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target/template"
 )
 
-// kit is an operation of the configuration, ready to be used.
-type kit struct {
+// preparedOperation is an operation of the configuration, parsed and ready to be used.
+type preparedOperation struct {
 	op      *config.Operation
 	setup   []setupStep
 	request *form
@@ -22,7 +22,7 @@ type kit struct {
 	unique  []string             // pointers whose value is made unique
 	filled  []string             // pointers whose value a placeholder makes unique
 	parent  []*template.Template // what of the setup's answers the operation uses
-	eyes    []*eye
+	probes  []*stateProbe
 	status  *probe.Status // nil: none
 
 	namesAnswer bool // something is filled in from the first answer
@@ -33,9 +33,9 @@ type setupStep struct {
 	form *form
 }
 
-// newKit parses an operation. Errors name the operation and the place in it.
-func (t *Target) newKit(op *config.Operation) (*kit, error) {
-	k := &kit{op: op, samples: map[string]*template.JSON{}}
+// prepareOperation parses an operation. Errors name the operation and the place in it.
+func (t *Target) prepareOperation(op *config.Operation) (*preparedOperation, error) {
+	k := &preparedOperation{op: op, samples: map[string]*template.JSON{}}
 	if err := k.read(op); err != nil {
 		return nil, &ConfigurationError{What: "operations." + op.Name, Err: err}
 	}
@@ -45,7 +45,7 @@ func (t *Target) newKit(op *config.Operation) (*kit, error) {
 	return k, nil
 }
 
-func (k *kit) read(op *config.Operation) (err error) {
+func (k *preparedOperation) read(op *config.Operation) (err error) {
 	for _, step := range op.Setup {
 		f, err := newForm(step.Request)
 		if err != nil {
@@ -88,7 +88,7 @@ func namesAnswer(op *config.Operation) bool {
 }
 
 // readParent finds what identifies the parent: every value of a setup's answer that the operation's request names.
-func (k *kit) readParent(op *config.Operation) error {
+func (k *preparedOperation) readParent(op *config.Operation) error {
 	seen := map[string]bool{}
 	for _, p := range k.request.needs() {
 		if p.Name != "setup" || seen[p.String()] {
@@ -107,7 +107,7 @@ func (k *kit) readParent(op *config.Operation) error {
 // parentIDs are the values that name the intent's parent.
 func (in *Intent) parentIDs() []string {
 	var ids []string
-	for _, value := range in.state.kit.parent {
+	for _, value := range in.state.operation.parent {
 		if id, err := value.Expand(in.state.vars); err == nil && id != "" {
 			ids = append(ids, id)
 		}
@@ -116,6 +116,6 @@ func (in *Intent) parentIDs() []string {
 }
 
 // sample is the intent's own request with what may change in it.
-func (k *kit) sample(t *Target, request rewrite.Request) (*rewrite.Sample, error) {
+func (k *preparedOperation) sample(t *Target, request rewrite.Request) (*rewrite.Sample, error) {
 	return rewrite.NewSample(request, rewrite.Policy{Unique: slices.Clone(k.op.Unique), Vary: k.op.Vary, Contract: t.cfg.Contract})
 }

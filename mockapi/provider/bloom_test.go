@@ -9,17 +9,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A sketch rules out only what is not there: otherwise a booking would go uncounted.
+// A filter rules out only what is not there: otherwise a booking would go uncounted.
 func TestASketchNeverMissesWhatACallCarries(t *testing.T) {
 	t.Parallel()
 	text := rapid.StringMatching(`[ab%+ -]{0,40}`)
 	rapid.Check(t, func(t *rapid.T) {
 		c := Call{Path: text.Draw(t, "path"), Query: text.Draw(t, "query"), Key: text.Draw(t, "key"), Body: []byte(text.Draw(t, "body")),
 			Header: http.Header{"X": {text.Draw(t, "first field"), text.Draw(t, "second field")}}}
-		c.sketch = drawn(&c)
+		c.bloom = bloomOf(&c)
 		value := rapid.StringMatching(`[ab%+ -]{1,12}`).Draw(t, "value")
-		if ContainsAny(value)(c) && !c.sketch.may(value) {
-			t.Fatalf("%q is in %+v, and the sketch says it is not", value, c)
+		if ContainsAny(value)(c) && !c.bloom.mayHold(value) {
+			t.Fatalf("%q is in %+v, and the filter says it is not", value, c)
 		}
 	})
 }

@@ -15,14 +15,14 @@ type family struct {
 
 func (f *family) unsettled() bool { return f.open > 0 || f.doubtful }
 
-// crowd knows who may be acting on the target.
-type crowd struct {
+// actors knows who may be acting on the target.
+type actors struct {
 	mu       sync.Mutex
 	families []*family
 }
 
 // enter registers a family and tells whether it is alone: no other may be acting. It stays so until another one acts.
-func (c *crowd) enter(f *family) (alone bool) {
+func (c *actors) enter(f *family) (alone bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, other := range c.families {
@@ -35,7 +35,7 @@ func (c *crowd) enter(f *family) (alone bool) {
 }
 
 // acts notes that the family sends: everybody else's readings mean nothing from here on.
-func (c *crowd) acts(f *family) {
+func (c *actors) acts(f *family) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f.sent = true
@@ -54,7 +54,7 @@ func (c *crowd) acts(f *family) {
 }
 
 // ended notes that an attempt of the family ended. A known outcome settles what went before it.
-func (c *crowd) ended(f *family, known bool) {
+func (c *actors) ended(f *family, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f.open--
@@ -62,42 +62,42 @@ func (c *crowd) ended(f *family, known bool) {
 }
 
 // alter notes that the family's resource was changed on purpose.
-func (c *crowd) alter(f *family) {
+func (c *actors) alter(f *family) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f.altered = true
 }
 
 // alone tells whether a shared probe still speaks of the family only.
-func (c *crowd) alone(f *family) bool {
+func (c *actors) alone(f *family) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return f.baselined && !f.alien
 }
 
 // baselined notes that the family has a reading from before.
-func (c *crowd) baselined(f *family) {
+func (c *actors) baselined(f *family) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f.baselined = !f.alien
 }
 
 // spoken tells whether shared probes have something to say of the family: it has sent, and no other family has acted.
-func (c *crowd) spoken(f *family) bool {
+func (c *actors) spoken(f *family) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return f.sent && f.baselined && !f.alien
 }
 
 // isAltered tells whether the family's resource was changed on purpose.
-func (c *crowd) isAltered(f *family) bool {
+func (c *actors) isAltered(f *family) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return f.altered
 }
 
 // unsettled tells whether anybody may still be acting.
-func (c *crowd) unsettled() bool {
+func (c *actors) unsettled() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, f := range c.families {
@@ -109,7 +109,7 @@ func (c *crowd) unsettled() bool {
 }
 
 // disperse forgets everybody: all is quiet.
-func (c *crowd) disperse() {
+func (c *actors) disperse() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, f := range c.families {

@@ -6,14 +6,14 @@ import (
 	"github.com/oncespec/oncespec/faults/link"
 )
 
-// airspace knows the flights of a trial that are under way, and the wires that still drain an answer.
-type airspace struct {
+// openFlights knows the flights of a trial that are under way, and the wires that still drain an answer.
+type openFlights struct {
 	mu      sync.Mutex
 	flights map[*Flight]struct{}
 	wires   []*link.Wire
 }
 
-func (a *airspace) add(f *Flight) {
+func (a *openFlights) add(f *Flight) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.flights == nil {
@@ -22,19 +22,19 @@ func (a *airspace) add(f *Flight) {
 	a.flights[f] = struct{}{}
 }
 
-func (a *airspace) remove(f *Flight) {
+func (a *openFlights) remove(f *Flight) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.flights, f)
 }
 
-func (a *airspace) drain(w *link.Wire) {
+func (a *openFlights) drain(w *link.Wire) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.wires = append(a.wires, w)
 }
 
-func (a *airspace) open() []*Flight {
+func (a *openFlights) open() []*Flight {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var open []*Flight
@@ -45,7 +45,7 @@ func (a *airspace) open() []*Flight {
 }
 
 // clear ends what is under way, closes the wires, and returns how many flights there were.
-func (a *airspace) clear() int {
+func (a *openFlights) clear() int {
 	open := a.open()
 	for _, f := range open {
 		f.cancel(errLeft)

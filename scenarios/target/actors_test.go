@@ -5,7 +5,7 @@ import "testing"
 // TestCrowd: a family is alone from its baseline until somebody else acts, or may be acting.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
-	var c crowd
+	var c actors
 	enter := func() *family {
 		f := &family{}
 		c.enter(f)

@@ -57,7 +57,7 @@ func (s *Stage) openWire(ctx context.Context, i *instance, plan link.Plan, leave
 	t := s.target
 	if t.remote != nil && !i.base.tls {
 		cut := plan.CutRequest > 0 || plan.HangUpAfter > 0
-		mute := leaves || slices.Contains(s.ground.scenario.Needs, catalogue.NeedLifecycle)
+		mute := leaves || slices.Contains(s.run.scenario.Needs, catalogue.NeedLifecycle)
 		if cut || mute && t.remote.Counts {
 			if w, err := t.links.OpenBehind(ctx, t.remote, t.cfg.Toxiproxy.ListenAt(), i.base.addr, plan); err == nil {
 				return w, nil
