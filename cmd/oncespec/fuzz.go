@@ -22,7 +22,7 @@ type FuzzCmd struct {
 	Cases     int           `group:"Search:" placeholder:"N" help:"Random pairs an operation, after each rewrite was tried on the sample (default 1000, or no end with --for)."`
 	For       time.Duration `group:"Search:" placeholder:"DURATION" help:"Search at random for that long, such as 10m."`
 	Corpus    string        `group:"Search:" placeholder:"DIR" help:"Folder of pairs that were found before: tried first; what is found is added."`
-	OutFlags  `group:"Result:" set:"out=oncespec-report" set:"holds=the report and a script for each pair"`
+	OutFlags  `kong:"group='Result:',set='out=oncespec-report',set='holds=the report and a script for each pair'"`
 	Strict    bool `group:"Result:" help:"A warning (general practice, not a standard) fails the search."`
 }
 

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -33,6 +34,10 @@ var inContainers func() (string, error)
 func TestMain(m *testing.M) { os.Exit(build(m)) }
 
 func build(m *testing.M) int {
+	if signal.Ignored(os.Interrupt) {
+		// As jobs in the background of a script do. What is started would ignore it too; what is caught, it does not.
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	}
 	dir, err := os.MkdirTemp("", "cmd-test-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -16,7 +16,7 @@ type ReplayCmd struct {
 	Schedule  string `arg:"" help:"A schedule, as a run leaves it in storms/*/schedule.json, or the run's output folder: then the smallest that failed."`
 	LiveFlags `group:"Target:"`
 	Times     int `default:"3" placeholder:"N" help:"How often it is played (default ${default})."`
-	OutFlags  `set:"out=oncespec-replay" set:"holds=the reports, the plan and the histories"`
+	OutFlags  `kong:"set='out=oncespec-replay',set='holds=the reports, the plan and the histories'"`
 	LeniencyFlags
 }
 

@@ -18,7 +18,7 @@ type ReportCmd struct {
 // MergeCmd merges shards.
 type MergeCmd struct {
 	Dirs     []string `arg:"" name:"dir" help:"Output folders of run --shard, in any order."`
-	OutFlags `set:"out=oncespec-report" set:"holds=the merged reports, plan and histories"`
+	OutFlags `kong:"set='out=oncespec-report',set='holds=the merged reports, plan and histories'"`
 	LeniencyFlags
 }
 

@@ -31,7 +31,7 @@ type RunCmd struct {
 	LiveFlags      `group:"Target:"`
 	SelectionFlags `group:"Selection:"`
 	StormFlags     `group:"Selection:"`
-	OutFlags       `group:"Result:" set:"out=oncespec-report" set:"holds=the reports, the plan and the histories"`
+	OutFlags       `kong:"group='Result:',set='out=oncespec-report',set='holds=the reports, the plan and the histories'"`
 	Strict         bool `group:"Result:" help:"A failed SHOULD fails the run."`
 	LeniencyFlags  `group:"Result:"`
 	Shard          string `group:"Shards:" placeholder:"I/N" help:"Do only the I-th of N parts; give all parts one --seed, and merge their folders with: oncespec report merge."`
