@@ -91,7 +91,6 @@ var selfProof = []proven{
 		[]string{"failure/store-down"}, notLanded(history.FaultStoreCut, history.FaultStoreMend, history.FaultStoreSilence), ""},
 	{history.FaultStoreHold, []string{"faults/link TestARelayHoldsOneWay", "scenarios/target TestHoldStore", "scenarios/target TestHoldStoreNotLanded"},
 		[]string{"crash/store-link"}, all(without(history.FaultStoreHold, history.FaultStoreRelease), notLanded(history.FaultStoreCut)), ""},
-	{history.FaultStoreStep, []string{"faults/link TestAHaltSteps", "scenarios/target TestStepStore"}, nil, nil, "goes from one hold to the next"},
 	{history.FaultStoreRelease, []string{"scenarios/target TestHoldStore"}, nil, nil, "the end of a hold"},
 	{history.FaultStoreDelay, []string{"faults/link TestARelayDelaysBothWays", "scenarios/target TestDelayStore"}, nil, nil,
 		"no scenario uses it by itself; a rung of the race ladder does, whose proof is that requests overlapped"},

@@ -34,7 +34,7 @@ type SelectionFlags struct {
 	Requirement []string `short:"r" placeholder:"GLOB" help:"Only these requirements, such as replay/one-effect or 'race/*'."`
 	Pack        []string `placeholder:"PACK" help:"Only these packs, such as lost."`
 	Operation   []string `placeholder:"NAME" help:"Only these operations of the configuration."`
-	Level       []string `placeholder:"LEVEL" help:"Only these levels: must, should, may."`
+	Level       []string `placeholder:"LEVEL" help:"Only these levels: must, should."`
 }
 
 // OutFlags say where results are written. The command that embeds them sets the variables of the help text: out, the default

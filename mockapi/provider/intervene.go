@@ -67,11 +67,6 @@ func (g *Gate) Fail(match Match, limit, status int) *Intervention {
 // Lose lets the next calls that match and are no lookups book, and closes their connections without an answer.
 func (g *Gate) Lose(match Match, limit int) *Intervention { return g.losing.add(match, limit, 0) }
 
-// FailLookups answers the next lookups that match with a status, whatever was booked.
-func (g *Gate) FailLookups(match Match, limit, status int) *Intervention {
-	return g.lookups.add(match, limit, sane(status))
-}
-
 // LoseLookups closes the connections of the next lookups that match without an answer.
 func (g *Gate) LoseLookups(match Match, limit int) *Intervention {
 	return g.lookups.add(match, limit, 0)

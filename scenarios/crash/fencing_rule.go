@@ -37,9 +37,9 @@ func frozen(h *history.History) (from, until int64) {
 	for _, e := range h.Events {
 		switch {
 		case e.Fault == nil || !e.Fault.Landed:
-		case e.Fault.Kind == "pause" && from == 0:
+		case e.Fault.Kind == history.FaultPause && from == 0:
 			from = e.At
-		case e.Fault.Kind == "resume" && from > 0 && until == 0:
+		case e.Fault.Kind == history.FaultResume && from > 0 && until == 0:
 			until = cmp.Or(e.Fault.Given, e.At)
 		}
 	}

@@ -20,7 +20,7 @@ func gracefulStopRule(c rule.Case, h *history.History) []rule.Finding {
 	if !c.Succeeded(first) {
 		how = "taken up again after the restart"
 	}
-	if stop := h.Faults("stop")[0]; stop.Forced {
+	if stop := h.Faults(history.FaultStop)[0]; stop.Forced {
 		how += ", and it had to be killed"
 	}
 	f.Detail = how + ": " + f.Detail

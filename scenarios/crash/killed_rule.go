@@ -60,7 +60,7 @@ func elsewhere(kill *history.Fault) string {
 
 // killOf finds the kill of a history, or says what is missing of the proof that it landed.
 func killOf(h *history.History) (kill *history.Fault, missing string) {
-	kills := h.Faults("kill")
+	kills := h.Faults(history.FaultKill)
 	switch {
 	case len(kills) == 0:
 		return nil, "the target was not killed: it made no call that could be held"

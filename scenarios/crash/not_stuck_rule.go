@@ -69,7 +69,7 @@ func lateAnswer(c rule.Case, h *history.History, intent string, restarted int64)
 // restart is when the target was ready again, in microseconds since the run began; 0: never.
 func restart(h *history.History) int64 {
 	for _, e := range h.Events {
-		if e.Fault != nil && e.Fault.Kind == "restart" && e.Fault.Landed {
+		if e.Fault != nil && e.Fault.Kind == history.FaultRestart && e.Fault.Landed {
 			return e.At
 		}
 	}

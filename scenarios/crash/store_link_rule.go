@@ -47,7 +47,7 @@ func notCutAtWork(h *history.History, first *history.Attempt) (missing string) {
 	}
 	cut := int64(0)
 	for _, e := range h.Events {
-		if e.Fault != nil && e.Fault.Kind == "store-cut" && e.Fault.Landed {
+		if e.Fault != nil && e.Fault.Kind == history.FaultStoreCut && e.Fault.Landed {
 			cut = e.At
 		}
 	}

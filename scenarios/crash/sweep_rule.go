@@ -183,7 +183,7 @@ func firstOf(h *history.History, intent string) *history.Attempt {
 
 // storeHeld tells whether something was held between the target and its database when it died.
 func storeHeld(h *history.History) bool {
-	return slices.ContainsFunc(h.Faults("store-hold"), func(f *history.Fault) bool { return f.Landed })
+	return slices.ContainsFunc(h.Faults(history.FaultStoreHold), func(f *history.Fault) bool { return f.Landed })
 }
 
 func (t *hits) judge(c rule.Case, h *history.History, intent, where string) {

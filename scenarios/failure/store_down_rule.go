@@ -38,7 +38,7 @@ func storeDownOf(c rule.Case, h *history.History, first *history.Attempt) rule.F
 // storeGone tells when the database was back, and what is missing of the proof that the target was without it until then.
 func storeGone(h *history.History) (back int64, missing string) {
 	for _, e := range h.Events {
-		if e.Fault != nil && (e.Fault.Kind == "store-mend" || e.Fault.Kind == "store-silence") {
+		if e.Fault != nil && (e.Fault.Kind == history.FaultStoreMend || e.Fault.Kind == history.FaultStoreSilence) {
 			if !e.Fault.Landed {
 				return e.At, "the target did not try to reach its database meanwhile, and no connection was cut"
 			}

@@ -1,7 +1,6 @@
 package fuzz
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -13,47 +12,25 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/oncespec/oncespec/scenarios/fingerprint"
-	"github.com/oncespec/oncespec/scenarios/rewrite"
 )
-
-// CaseSchema names the version of a case.
-const CaseSchema = "oncespec.fuzzcase/v1"
 
 // Bounds of a corpus.
 const (
-	mostCases    = 10000
-	largestCase  = 1 << 20
-	mostChanges  = 1000
-	longestField = 64 << 10
+	mostCases   = 10000
+	largestCase = 1 << 20
 )
 
-// Case is a pair that was found once, as a folder of cases keeps it: to be tried first from then on. It says how to make the pair
-// out of the operation's request, not what was sent: keys and markers are fresh each time.
-type Case struct {
-	Schema    string           `json:"schema"`
-	Operation string           `json:"operation"`
-	Trial     rewrite.Trial    `json:"trial"`
-	Kind      fingerprint.Kind `json:"kind"`   // what was found
-	Detail    string           `json:"detail"` // in words
-	Seed      uint64           `json:"seed"`   // of the search that found it
-
-	File string `json:"-"`
-}
-
-// CorpusError is a case that cannot be read: where, and why.
+// CorpusError says why a corpus cannot be read or written. Of a case that is wrong Err is a *jsonfile.Error, with the place.
 type CorpusError struct {
-	File         string
-	Line, Column int // 0: the file as a whole
-	Err          error
+	File string // empty: Err names it
+	Err  error
 }
 
 func (e *CorpusError) Error() string {
-	if e.Line == 0 {
-		return fmt.Sprintf("%s: %v", e.File, e.Err)
+	if e.File == "" {
+		return e.Err.Error()
 	}
-	return fmt.Sprintf("%s:%d:%d: %v", e.File, e.Line, e.Column, e.Err)
+	return fmt.Sprintf("%s: %v", e.File, e.Err)
 }
 
 func (e *CorpusError) Unwrap() error { return e.Err }
@@ -93,9 +70,9 @@ func ReadCorpus(dir string) ([]Case, error) {
 		if err != nil {
 			return nil, &CorpusError{File: file, Err: cause(err)}
 		}
-		c, err := ParseCase(file, text)
+		c, err := parseCase(file, text)
 		if err != nil {
-			return nil, err
+			return nil, &CorpusError{Err: err}
 		}
 		out = append(out, c)
 	}
@@ -108,73 +85,6 @@ func cause(err error) error {
 		return at.Err
 	}
 	return err
-}
-
-// ParseCase reads one case. Nothing unknown is passed over: a case that this version does not understand would be replayed as
-// something else. The error is a *CorpusError.
-func ParseCase(file string, text []byte) (Case, error) {
-	var c Case
-	if err := json.Unmarshal(text, &c, json.RejectUnknownMembers(true)); err != nil {
-		out := &CorpusError{File: file, Line: 1, Column: 1, Err: err}
-		var syntax *jsontext.SyntacticError
-		var semantic *json.SemanticError
-		switch {
-		case errors.As(err, &syntax):
-			out.Line, out.Column = position(text, syntax.ByteOffset)
-			out.Err = fmt.Errorf("no case: %w", syntax.Err)
-		case errors.As(err, &semantic):
-			out.Line, out.Column = position(text, semantic.ByteOffset)
-			out.Err = fmt.Errorf("no case: at %q: expected what %s describes", semantic.JSONPointer, CaseSchema)
-			if semantic.Err != nil {
-				out.Err = fmt.Errorf("no case: at %q: %w", semantic.JSONPointer, semantic.Err)
-			}
-		}
-		return Case{}, out
-	}
-	c.File = file
-	if err := c.check(); err != nil {
-		line, column := position(text, 0)
-		return Case{}, &CorpusError{File: file, Line: line, Column: column, Err: err}
-	}
-	return c, nil
-}
-
-func (c Case) check() error {
-	if c.Schema != CaseSchema {
-		return fmt.Errorf("schema: found %q, this version reads %q", c.Schema, CaseSchema)
-	}
-	if c.Operation == "" {
-		return errors.New("operation: found none, expected the name of an operation")
-	}
-	if _, known := rewrite.Find(c.Trial.Rewrite); !known {
-		return fmt.Errorf("trial.rewrite: found %q, expected one of `oncespec list rewrites`", c.Trial.Rewrite)
-	}
-	if len(c.Trial.Changes) > mostChanges {
-		return fmt.Errorf("trial.changes: found %d, expected at most %d", len(c.Trial.Changes), mostChanges)
-	}
-	places := []string{c.Trial.Site.At}
-	for _, change := range c.Trial.Changes {
-		places = append(places, change.At)
-		if len(change.Value) > longestField {
-			return fmt.Errorf("trial.changes at %s: a value of more than %d bytes", change.At, longestField)
-		}
-	}
-	for _, at := range places {
-		if strings.HasPrefix(at, "?") {
-			continue
-		}
-		if _, err := rewrite.ParsePointer(at); err != nil {
-			return fmt.Errorf("trial: %w", err)
-		}
-	}
-	return nil
-}
-
-// position is where a byte stands, both counted from 1.
-func position(text []byte, offset int64) (line, column int) {
-	before := text[:min(max(offset, 0), int64(len(text)))]
-	line = bytes.Count(before, []byte("\n")) + 1
-	return line, len(before) - bytes.LastIndexByte(before, '\n')
 }
 
 // CheckCorpus tells whether cases can be added to a folder, which need not be there yet. The error is a *CorpusError.
@@ -223,7 +133,7 @@ func Keep(dir string, seed uint64, f *Finding) error {
 	if f.Case != "" {
 		return nil
 	}
-	c := Case{Schema: CaseSchema, Operation: f.Operation, Trial: f.Trial, Kind: f.Kind, Detail: f.Detail, Seed: seed}
+	c := Case{Schema: caseSchema, Operation: f.Operation, Trial: f.Trial, Kind: f.Kind, Detail: f.Detail, Seed: seed}
 	text, err := json.Marshal(c, json.Deterministic(true), jsontext.WithIndent("  "))
 	if err != nil {
 		return fmt.Errorf("corpus: %w", err)

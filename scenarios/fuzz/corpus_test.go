@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/oncespec/oncespec/scenarios/jsonfile"
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
@@ -76,16 +77,16 @@ func TestACaseThatFitsNoMoreSaysSo(t *testing.T) {
 func TestACorpusThatIsBrokenSaysWhere(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, place, says string }{
-		"no JSON":           {"{\n  \"schema\": oops\n}", "a.json:2:13: ", "no case"},
-		"empty":             {"", "a.json:1:1: ", "no case"},
-		"cut":               {goodCase[:60], "a.json:3:", "no case"},
-		"unknown member":    {strings.Replace(goodCase, `"seed"`, `"sead"`, 1), "a.json:7:", `"/sead"`},
-		"wrong type":        {strings.Replace(goodCase, `7`, `"7"`, 1), "a.json:7:", `"/seed"`},
-		"another version":   {strings.Replace(goodCase, "/v1", "/v9", 1), "a.json:1:1: ", `found "oncespec.fuzzcase/v9"`},
+		"no JSON":           {"{\n  \"schema\": oops\n}", "a.json:2:13: ", "invalid character"},
+		"empty":             {"", "a.json:1:1: ", "the file is empty"},
+		"cut":               {goodCase[:60], "a.json:3:", "ends"},
+		"unknown member":    {strings.Replace(goodCase, `"seed"`, `"sead"`, 1), "a.json:7:", "/sead: this version"},
+		"wrong type":        {strings.Replace(goodCase, `7`, `"7"`, 1), "a.json:7:", "/seed: found a string"},
+		"another version":   {strings.Replace(goodCase, "/v1", "/v9", 1), "a.json:2:", `"oncespec.fuzzcase/v9"`},
 		"unknown rewrite":   {strings.Replace(goodCase, "number/", "numbr/", 1), "a.json:", `"numbr/beyond-2^53"`},
 		"no operation":      {strings.Replace(goodCase, `"create-ticket"`, `""`, 1), "a.json:", "operation"},
 		"no pointer":        {strings.Replace(goodCase, `"/details/oncespec"`, `"details"`, 1), "a.json:", "leading /"},
-		"something behind":  {goodCase + "{}", "a.json:9:", "no case"},
+		"something behind":  {goodCase + "{}", "a.json:9:", "after"},
 		"a member repeated": {strings.Replace(goodCase, `"seed": 7`, `"seed": 7, "seed": 8`, 1), "a.json:7:", "duplicate"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -133,9 +134,9 @@ func FuzzParseCase(f *testing.F) {
 	f.Add([]byte(`{"trial":[]}`))
 	f.Add([]byte("\xff"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		c, err := ParseCase("f.json", text)
+		c, err := parseCase("f.json", text)
 		if err != nil {
-			var at *CorpusError
+			var at *jsonfile.Error
 			if !errors.As(err, &at) || at.Line < 1 || at.Column < 1 {
 				t.Fatalf("%q: %v", text, err)
 			}
@@ -145,7 +146,7 @@ func FuzzParseCase(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := ParseCase("f.json", written)
+		again, err := parseCase("f.json", written)
 		if err != nil || again.Trial.ID() != c.Trial.ID() || again.Operation != c.Operation {
 			t.Fatalf("%q written as %q: %+v, %v", text, written, again, err)
 		}

@@ -116,7 +116,7 @@ func (h *History) Held(intent string) (from, until int64, ok bool) {
 		case e.Fault == nil || e.Fault.Intent != "" && e.Fault.Intent != intent:
 		case e.Fault.Kind == FaultHold && e.Fault.Landed && !ok:
 			from, until, ok = e.At, math.MaxInt64, true
-		case e.Fault.Kind == "pause" || e.Fault.Kind == "resume": // the call is held all the while
+		case e.Fault.Kind == FaultPause || e.Fault.Kind == FaultResume: // the call is held all the while
 		case strings.HasPrefix(e.Fault.Kind, "store-"): // is about another link
 		case e.Fault.Kind != FaultHold && ok && until == math.MaxInt64:
 			until = e.At // released, failed, dropped, or the target is dead

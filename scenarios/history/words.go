@@ -25,7 +25,6 @@ const (
 	FaultClock   = "clock"
 	// On the link to its store.
 	FaultStoreHold    = "store-hold"
-	FaultStoreStep    = "store-step"
 	FaultStoreRelease = "store-release"
 	FaultStoreCut     = "store-cut"
 	FaultStoreMend    = "store-mend"
@@ -37,5 +36,5 @@ const (
 var FaultKinds = []string{
 	FaultHold, FaultRelease, FaultFailDownstream, FaultLoseDownstream,
 	FaultKill, FaultRestart, FaultStop, FaultPause, FaultResume, FaultSteps, FaultClock,
-	FaultStoreHold, FaultStoreStep, FaultStoreRelease, FaultStoreCut, FaultStoreMend, FaultStoreDelay, FaultStoreSilence,
+	FaultStoreHold, FaultStoreRelease, FaultStoreCut, FaultStoreMend, FaultStoreDelay, FaultStoreSilence,
 }

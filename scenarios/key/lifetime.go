@@ -109,7 +109,7 @@ func tolerance(c contract.Contract) time.Duration { return min(time.Second, c.Li
 func aged(h *history.History, from, to int64) time.Duration {
 	passed := to - from
 	for _, e := range h.Events {
-		if f := e.Fault; f != nil && f.Kind == "clock" && f.Landed && from <= e.At && e.At <= to {
+		if f := e.Fault; f != nil && f.Kind == history.FaultClock && f.Landed && from <= e.At && e.At <= to {
 			passed += f.Moved
 		}
 	}

@@ -131,7 +131,7 @@ func untimely(c rule.Case, h *history.History, first, last *history.Attempt) []r
 // unmoved says why the target's clock was not moved, where it should have been.
 func unmoved(h *history.History) string {
 	for _, e := range h.Events {
-		if e.Fault != nil && e.Fault.Kind == "clock" && !e.Fault.Landed {
+		if e.Fault != nil && e.Fault.Kind == history.FaultClock && !e.Fault.Landed {
 			return e.Fault.Detail
 		}
 	}

@@ -41,7 +41,7 @@ type player struct {
 	stage    *target.Stage
 	schedule *storm.Schedule
 	intents  []*target.Intent
-	order    *order
+	turns    *turns
 	done     []chan struct{} // by intent: closed when a call with its own payload has ended
 	once     []sync.Once
 	has      []bool        // by intent: it has a result; read after done
@@ -53,7 +53,7 @@ type player struct {
 // play makes the intents, lets the clients loose on them, and counts when they are done.
 func play(ctx context.Context, s *target.Stage, p history.Storm) error {
 	s.Plays(p)
-	y := &player{stage: s, schedule: p.Schedule, order: newOrder(p.Schedule.Clients())}
+	y := &player{stage: s, schedule: p.Schedule, turns: newTurns(p.Schedule.Clients())}
 	n := p.Schedule.Intents()
 	y.done, y.once, y.has, y.slow = make([]chan struct{}, n), make([]sync.Once, n), make([]bool, n), make([]atomic.Bool, n)
 	for i := range n {
@@ -85,7 +85,7 @@ func play(ctx context.Context, s *target.Stage, p history.Storm) error {
 
 // client makes its calls one after another.
 func (y *player) client(ctx context.Context, number int) {
-	defer y.order.leave()
+	defer y.turns.leave()
 	// Backoff is drawn from the schedule's seed, a stream for each client.
 	jitter := rand.New(rand.NewPCG(y.schedule.Seed, uint64(number)))
 	for i, call := range y.schedule.Calls {
@@ -100,12 +100,12 @@ func (y *player) call(ctx context.Context, i int, call storm.Call, jitter *rand.
 	in, label := y.intents[call.Intent-1], labelCall
 	if call.Changed {
 		label = labelChanged
-		y.order.rest()
+		y.turns.rest()
 		select {
 		case <-y.done[call.Intent-1]:
 		case <-ctx.Done():
 		}
-		y.order.wake()
+		y.turns.wake()
 		if ctx.Err() != nil || !y.has[call.Intent-1] {
 			return // its own payload got no result: nobody could say what another one should meet
 		}
@@ -150,14 +150,14 @@ func (y *player) attempt(ctx context.Context, in *target.Intent, send target.Sen
 	send.Fault = planOf(fault)
 	f := y.stage.Go(ctx, in, send)
 	y.newest.Store(f)
-	y.order.began()
+	y.turns.began()
 	if fault.Kind == storm.Delay && f.Answering(ctx) {
 		select {
-		case <-y.order.after(fault.Attempts):
+		case <-y.turns.after(fault.Attempts):
 		case <-f.Done():
 		case <-ctx.Done():
 		}
-		y.order.wake()
+		y.turns.wake()
 		f.Wire().Release()
 	}
 	return f.Wait(ctx)
@@ -184,7 +184,7 @@ func planOf(f storm.Fault) link.Plan {
 func (y *player) strike(ctx, over context.Context) error {
 	for _, b := range y.schedule.Blows {
 		select {
-		case <-y.order.reached(b.Attempt):
+		case <-y.turns.reached(b.Attempt):
 		case <-over.Done():
 			return nil
 		}
@@ -245,7 +245,7 @@ func (y *player) pause(ctx, over context.Context) error {
 // be later than a client's patience. And where an attempt was left without an answer for the whole time limit, though nothing was
 // done to it, something may only be slow, and is waited for.
 func (y *player) calm(ctx context.Context) {
-	each(y.intents, func(in *target.Intent) {
+	target.ForEach(stormClients, y.intents, func(in *target.Intent) {
 		send, i := target.Send{Label: labelCalm}, slices.Index(y.intents, in)
 		if y.has[i] {
 			y.stage.Resolve(ctx, in, send)
@@ -264,21 +264,7 @@ func (y *player) calm(ctx context.Context) {
 
 // count reads the effects of every intent of a trial.
 func count(ctx context.Context, s *target.Stage, moment string) {
-	each(s.Intents(), func(in *target.Intent) { s.Observe(ctx, in, moment) })
-}
-
-// each does something with all of them, as many at a time as there are clients.
-func each(intents []*target.Intent, do func(*target.Intent)) {
-	var all sync.WaitGroup
-	free := make(chan struct{}, stormClients)
-	for _, in := range intents {
-		free <- struct{}{}
-		all.Go(func() {
-			do(in)
-			<-free
-		})
-	}
-	all.Wait()
+	target.ForEach(stormClients, s.Intents(), func(in *target.Intent) { s.Observe(ctx, in, moment) })
 }
 
 func numbered(n int, noun string) string {

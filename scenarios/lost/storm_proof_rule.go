@@ -111,7 +111,7 @@ func faultMissing(kind storm.Kind, a *history.Attempt) string {
 
 // blowMissing says what is missing of the proof that the n-th blow of a kind struck a target at work.
 func blowMissing(h *history.History, kind storm.Kind, n int) string {
-	then := map[storm.Kind]string{storm.Kill: "restart", storm.Pause: "resume"}[kind]
+	then := map[storm.Kind]string{storm.Kill: history.FaultRestart, storm.Pause: history.FaultResume}[kind]
 	before, at, struck, seen := int64(0), int64(0), false, 0
 	for _, e := range h.Events {
 		switch {

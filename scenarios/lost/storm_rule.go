@@ -70,7 +70,7 @@ func stormEnd(c rule.Case, h *history.History, intent string) rule.Finding {
 		return rule.Inconclusive(verdict.Environment, "the last attempt did not reach the target: %s", end.Last.Reason)
 	case end.Effects == 1 && c.Contract.Fidelity.OnlyEffect():
 		return rule.Pass(verdict.Strong, "%s; the contract promises no more than the effect", end.Detail)
-	case end.How == rule.Open && c.Contract.Recovery.StuckAllowed && len(h.Faults("kill")) > 0:
+	case end.How == rule.Open && c.Contract.Recovery.StuckAllowed && len(h.Faults(history.FaultKill)) > 0:
 		return rule.Pass(verdict.Strong, "stuck but safe after a kill, as declared: %s", end.Detail)
 	case end.How == rule.Open:
 		return rule.Fail(verdict.Strong, "is stuck: %s", end.Detail)

@@ -258,7 +258,7 @@ func TestOrder(t *testing.T) {
 			return true
 		}
 	}
-	o := newOrder(3)
+	o := newTurns(3)
 	third, late := o.reached(3), o.after(2)
 	o.began()
 	if !open(third) || !open(late) {

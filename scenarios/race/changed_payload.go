@@ -23,7 +23,7 @@ func changedPayload(ctx context.Context, s *target.Stage) error {
 			}
 		}
 		r.together(ctx, trial, "rival", shots)
-		each(intents, func(in *target.Intent) {
+		target.ForEach(atOnce, intents, func(in *target.Intent) {
 			trial.Resolve(ctx, in, target.Send{})
 			trial.Resolve(ctx, in, target.Send{Change: true})
 			trial.Observe(ctx, in, history.Afterwards)

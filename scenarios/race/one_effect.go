@@ -41,7 +41,7 @@ func (r round) duplicates(ctx context.Context, s *target.Stage, i int) (busy boo
 	}
 	r.together(ctx, trial, "duplicate", shots)
 	var mu sync.Mutex
-	each(intents, func(in *target.Intent) {
+	target.ForEach(atOnce, intents, func(in *target.Intent) {
 		last := trial.Resolve(ctx, in, target.Send{})
 		trial.Observe(ctx, in, history.Afterwards)
 		mu.Lock()

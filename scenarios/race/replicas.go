@@ -27,7 +27,7 @@ func replicas(ctx context.Context, s *target.Stage) error {
 			}
 		}
 		r.together(ctx, trial, "duplicate", shots)
-		each(intents, func(in *target.Intent) {
+		target.ForEach(atOnce, intents, func(in *target.Intent) {
 			for replica := range n {
 				trial.Resolve(ctx, in, target.Send{Replica: replica})
 			}

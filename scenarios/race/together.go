@@ -68,20 +68,6 @@ func (r round) requests(intents []*target.Intent) int { return r.keys * r.each /
 // atOnce is how many intents are looked after at a time once a burst is over.
 const atOnce = 4
 
-// each does something for every intent.
-func each(intents []*target.Intent, do func(*target.Intent)) {
-	var doing sync.WaitGroup
-	free := make(chan struct{}, atOnce)
-	for _, in := range intents {
-		free <- struct{}{}
-		doing.Go(func() {
-			do(in)
-			<-free
-		})
-	}
-	doing.Wait()
-}
-
 // together sends the shots at once. Those of a round that is held share one intent's markers.
 func (r round) together(ctx context.Context, s *target.Stage, label string, shots []target.Shot) {
 	if !r.held {

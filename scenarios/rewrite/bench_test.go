@@ -40,12 +40,12 @@ func BenchmarkSites(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }
 
-// BenchmarkDraw draws random trials and makes their pairs.
-func BenchmarkDraw(b *testing.B) {
+// BenchmarkTrials draws random trials and makes their pairs.
+func BenchmarkTrials(b *testing.B) {
 	s := mustSample(b, richRequest(), declaredPolicy())
 	usable := Usable(s, Catalogue())
 	trials := rapid.Custom(func(t *rapid.T) Trial {
-		trial, _ := Draw(t, s, usable)
+		trial, _ := drawTrial(t, s, usable)
 		return trial
 	})
 	for i := 0; b.Loop(); i++ {

@@ -99,7 +99,7 @@ func TestDrawnFieldsStayValid(t *testing.T) {
 		usable := Usable(s, Catalogue())
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
-				trial, ok := Draw(rt, s, usable)
+				trial, ok := drawTrial(rt, s, usable)
 				pair, fits := s.Pair(trial)
 				if !ok || !fits {
 					rt.Fatalf("trial %+v does not fit", trial)

@@ -1,7 +1,6 @@
 package rewrite
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -13,39 +12,11 @@ func Usable(s *Sample, rewrites []Rewrite) []Rewrite {
 	return slices.DeleteFunc(slices.Clone(rewrites), func(r Rewrite) bool { return len(r.Sites(s)) == 0 })
 }
 
-// Draw draws a trial: one of the rewrites (see Usable), a random A, and a place and choice for the rewrite. All randomness is
-// rapid's, so that a case can be repeated and made smaller; the relation between A and B holds in every smaller case, since B
-// is always made from A. It is false where the rewrite cannot act on the sample.
+// generate draws changes that make another valid request out of a sample. Where the owner said nothing of what may vary, at
+// most one place changes, so that one refused guess spoils few requests.
 //
 // Values come from small sets with neighbours in them (2^53 and 2^53+1, one letter composed and decomposed, a and A):
 // independent random values hardly ever collide where a bad fingerprint does.
-func Draw(t *rapid.T, s *Sample, usable []Rewrite) (Trial, bool) {
-	if len(usable) == 0 {
-		return Trial{}, false
-	}
-	rewrite := rapid.SampledFrom(usable).Draw(t, "rewrite")
-	trial := Trial{
-		Rewrite: rewrite.ID,
-		Choice:  rapid.IntRange(0, 5).Draw(t, "choice"),
-	}
-	trial.Changes = generate(t, s)
-	changed, err := s.With(trial.Changes...)
-	if err != nil {
-		panic(fmt.Sprintf("rewrite: generated changes do not fit their sample: %v", err)) // a defect in this file
-	}
-	sites := rewrite.Sites(changed)
-	if len(sites) == 0 { // the changes took away what the rewrite needs
-		trial.Changes, sites = nil, rewrite.Sites(s)
-	}
-	if len(sites) == 0 {
-		return Trial{}, false
-	}
-	trial.Site = rapid.SampledFrom(sites).Draw(t, "site")
-	return trial, true
-}
-
-// generate draws changes that make another valid request out of a sample. Where the owner said nothing of what may vary, at
-// most one place changes, so that one refused guess spoils few requests.
 func generate(t *rapid.T, s *Sample) []Change {
 	slots := s.slots()
 	if s.policy.Bodies != nil {

@@ -189,7 +189,7 @@ func TestEveryDrawnPairKeepsItsPromise(t *testing.T) {
 		usable := Usable(s, Catalogue())
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
-				trial, ok := Draw(rt, s, usable)
+				trial, ok := drawTrial(rt, s, usable)
 				if !ok {
 					rt.Fatal("nothing was drawn")
 				}

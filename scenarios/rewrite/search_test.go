@@ -41,7 +41,7 @@ func differentRows() (out []Rewrite) {
 func find(s *Sample, rows []Rewrite, seed int, fails func(Pair) bool) (Trial, int) {
 	usable := Usable(s, rows)
 	draws := rapid.Custom(func(t *rapid.T) Trial {
-		trial, _ := Draw(t, s, usable)
+		trial, _ := drawTrial(t, s, usable)
 		return trial
 	})
 	for n := 1; n <= 1000; n++ {
@@ -138,7 +138,7 @@ func TestDrawingRepeats(t *testing.T) {
 	s := mustSample(t, richRequest(), declaredPolicy())
 	usable := Usable(s, Catalogue())
 	draws := rapid.Custom(func(t *rapid.T) Pair {
-		trial, _ := Draw(t, s, usable)
+		trial, _ := drawTrial(t, s, usable)
 		pair, _ := s.Pair(trial)
 		return pair
 	})
@@ -154,7 +154,7 @@ func TestDrawingReachesEveryUsableRewrite(t *testing.T) {
 	s := mustSample(t, richRequest(), declaredPolicy())
 	usable := Usable(s, Catalogue())
 	draws := rapid.Custom(func(t *rapid.T) string {
-		trial, _ := Draw(t, s, usable)
+		trial, _ := drawTrial(t, s, usable)
 		return trial.Rewrite
 	})
 	seen := map[string]bool{}
@@ -166,13 +166,4 @@ func TestDrawingReachesEveryUsableRewrite(t *testing.T) {
 			t.Errorf("%s was never drawn", r.ID)
 		}
 	}
-}
-
-func TestNothingToDraw(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
-		if _, ok := Draw(rt, searched(t), nil); ok {
-			rt.Fatal("drew from nothing")
-		}
-	})
 }

@@ -16,7 +16,7 @@ type Selection struct {
 	Requirements []string // globs on ids: "race/*", "replay/one-effect"
 	Packs        []string
 	Operations   []string
-	Levels       []string // must, should, may
+	Levels       []string // must, should
 }
 
 func (s Selection) requirements() ([]catalogue.Requirement, error) {
@@ -43,7 +43,7 @@ func (s Selection) requirements() ([]catalogue.Requirement, error) {
 		}
 	}
 	for _, l := range s.Levels {
-		if levels := []string{"must", "should", "may"}; !slices.Contains(levels, strings.ToLower(l)) {
+		if levels := []string{"must", "should"}; !slices.Contains(levels, strings.ToLower(l)) {
 			return nil, fmt.Errorf("--level %q is unknown%s; the levels are %s", l, spelling.Suggestion(l, levels), strings.Join(levels, ", "))
 		}
 	}

@@ -70,13 +70,13 @@ func (s *Stage) far(kind string, in *Intent, detail string, do func(context.Cont
 // cutFarStore is CutStore; how many connections it took nobody knows.
 func (s *Stage) cutFarStore(in *Intent) (mend func()) {
 	far, cut := s.target.farStore, false
-	s.far("store-cut", in, "the connections to the database were cut, and new ones were seen to be turned away", func(ctx context.Context) error {
+	s.far(history.FaultStoreCut, in, "the connections to the database were cut, and new ones were seen to be turned away", func(ctx context.Context) error {
 		err := far.Cut(ctx)
 		cut = err == nil
 		return err
 	})
 	return s.heal(func() {
-		s.far("store-mend", in, "connections to the database may be made again", func(ctx context.Context) error {
+		s.far(history.FaultStoreMend, in, "connections to the database may be made again", func(ctx context.Context) error {
 			err := far.Mend(ctx)
 			if err == nil && !cut {
 				err = fmt.Errorf("it had not been cut")
@@ -91,7 +91,7 @@ func (s *Stage) delayFarStore(in *Intent, by time.Duration) (end func()) {
 	far := s.target.farStore
 	err := far.Delay(context.Background(), by)
 	return s.heal(func() {
-		s.far("store-delay", in, fmt.Sprintf("what passes between the target and its database came %v later", by), func(ctx context.Context) error {
+		s.far(history.FaultStoreDelay, in, fmt.Sprintf("what passes between the target and its database came %v later", by), func(ctx context.Context) error {
 			if ended := far.Delay(ctx, 0); ended != nil {
 				return ended
 			}
@@ -105,7 +105,7 @@ func (s *Stage) silenceFarStore(in *Intent) (end func()) {
 	far := s.target.farStore
 	err := far.Silence(context.Background())
 	return s.heal(func() {
-		s.far("store-silence", in, "what was sent to the database or by it was taken and never delivered, and the connections were cut", func(ctx context.Context) error {
+		s.far(history.FaultStoreSilence, in, "what was sent to the database or by it was taken and never delivered, and the connections were cut", func(ctx context.Context) error {
 			if ended := far.Speak(ctx); ended != nil {
 				return ended
 			}

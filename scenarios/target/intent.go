@@ -115,6 +115,20 @@ func (s *Stage) Intent(ctx context.Context, opts ...IntentOption) (*Intent, erro
 	return in, nil
 }
 
+// ForEach calls do for each intent, at most atOnce at a time, and returns when all have returned.
+func ForEach(atOnce int, intents []*Intent, do func(*Intent)) {
+	var all sync.WaitGroup
+	free := make(chan struct{}, atOnce)
+	for _, in := range intents {
+		free <- struct{}{}
+		all.Go(func() {
+			do(in)
+			<-free
+		})
+	}
+	all.Wait()
+}
+
 // Age is how long ago the intent was first sent; 0: it was not.
 func (in *Intent) Age() time.Duration {
 	in.state.mu.Lock()

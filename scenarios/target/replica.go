@@ -70,7 +70,7 @@ func (n *Instance) end(fault *history.Fault, in *Intent, doing string, by func()
 		fault.Detail = n.stage.target.name(n.it) + " was not running: " + exit.String()
 	case err == nil:
 		fault.Detail = exit.String()
-		fault.Forced = fault.Kind == "stop" && exit.Signal == "SIGKILL"
+		fault.Forced = fault.Kind == history.FaultStop && exit.Signal == "SIGKILL"
 		n.it.becomes(down)
 	}
 	return n.record(fault, in, doing, err)

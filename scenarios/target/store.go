@@ -136,29 +136,6 @@ func (h *StoreHold) Arrived(ctx context.Context, f *Flight, n int) bool {
 	return err == nil
 }
 
-// Holding is on how many connections something is held now.
-func (h *StoreHold) Holding() int {
-	if h.halt == nil {
-		return 0
-	}
-	return h.halt.Holding()
-}
-
-// Step lets go what is held now and holds what comes after it, so that attempts are taken from one round trip to the next
-// together. It returns how many pieces went.
-func (h *StoreHold) Step() int {
-	if h.halt == nil {
-		return 0
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.noted = 0
-	n := h.halt.Step()
-	h.stage.rec.add(history.Event{Fault: &history.Fault{Kind: history.FaultStoreStep, Intent: intentID(h.in), Landed: n > 0,
-		Detail: fmt.Sprintf("%d held pieces of the database's %s went", n, h.dir)}})
-	return n
-}
-
 // Release lets everything go and ends the hold. It may be called more than once.
 func (h *StoreHold) Release() { h.end() }
 

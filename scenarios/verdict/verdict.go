@@ -16,11 +16,10 @@ const (
 // Level is the keyword of a requirement or part.
 type Level string
 
-// The levels. A failed Should is a warning unless the run is strict; a failed May is only noted.
+// The levels. A failed Should is a warning unless the run is strict.
 const (
 	Must   Level = "MUST"
 	Should Level = "SHOULD"
-	May    Level = "MAY"
 )
 
 // Proof says how well it is shown that the fault landed.

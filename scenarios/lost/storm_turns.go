@@ -2,8 +2,8 @@ package lost
 
 import "sync"
 
-// order counts attempts as they begin, so that faults and blows come by their place among them and not by the clock.
-type order struct {
+// turns counts attempts as they begin, so that faults and blows come by their place among them and not by the clock.
+type turns struct {
 	mu      sync.Mutex
 	begun   int
 	moving  int // clients that may still begin an attempt
@@ -16,10 +16,10 @@ type turn struct {
 	come  chan struct{}
 }
 
-func newOrder(clients int) *order { return &order{moving: clients} }
+func newTurns(clients int) *turns { return &turns{moving: clients} }
 
 // began counts one attempt.
-func (o *order) began() {
+func (o *turns) began() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.begun++
@@ -27,14 +27,14 @@ func (o *order) began() {
 }
 
 // reached is closed when so many attempts have begun.
-func (o *order) reached(n int) <-chan struct{} {
+func (o *turns) reached(n int) <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.wait(turn{at: n, come: make(chan struct{})})
 }
 
 // after is closed when so many more attempts have begun, or nobody is left who could begin one. The client rests until wake.
-func (o *order) after(n int) <-chan struct{} {
+func (o *turns) after(n int) <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.moving--
@@ -42,27 +42,27 @@ func (o *order) after(n int) <-chan struct{} {
 }
 
 // rest says that a client waits for another; wake that it goes on.
-func (o *order) rest() { o.move(-1) }
-func (o *order) wake() { o.move(1) }
+func (o *turns) rest() { o.move(-1) }
+func (o *turns) wake() { o.move(1) }
 
 // leave says that a client is done.
-func (o *order) leave() { o.move(-1) }
+func (o *turns) leave() { o.move(-1) }
 
-func (o *order) move(by int) {
+func (o *turns) move(by int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.moving += by
 	o.call()
 }
 
-func (o *order) wait(t turn) <-chan struct{} {
+func (o *turns) wait(t turn) <-chan struct{} {
 	o.waiting = append(o.waiting, t)
 	o.call()
 	return t.come
 }
 
 // call lets everybody go whose turn has come.
-func (o *order) call() {
+func (o *turns) call() {
 	left := o.waiting[:0]
 	for _, t := range o.waiting {
 		if o.begun >= t.at || t.delay && o.moving <= 0 {
