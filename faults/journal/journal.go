@@ -3,7 +3,6 @@ package journal
 import (
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -98,37 +97,46 @@ func Open() []Thing {
 
 // create makes the file with its owner in it: there is never one without.
 func create() (*os.File, error) {
-	var errs []error
+	var failed error
 	for _, dir := range folders() {
-		if err := secure(dir); err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		name := filepath.Join(dir, fmt.Sprintf("%d-%s", os.Getpid(), strings.ToLower(rand.Text()[:8])))
-		f, err := os.OpenFile(name+".new", os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		self := Self()
-		if err = write(f, line{Owner: &self}); err == nil {
-			err = os.Rename(name+".new", name+suffix)
-		}
-		f.Close()
+		f, err := createIn(dir)
 		if err == nil {
-			// Opened again, so that it knows its own name.
-			if f, err = os.OpenFile(name+suffix, os.O_WRONLY|os.O_APPEND, 0); err == nil {
-				return f, nil
-			}
+			return f, nil
 		}
-		os.Remove(name + ".new")
-		os.Remove(name + suffix)
-		errs = append(errs, err)
+		if err = fmt.Errorf("%s: %w", dir, err); failed != nil {
+			err = fmt.Errorf("%w; %w", failed, err)
+		}
+		failed = err
 	}
-	return nil, errors.Join(errs...)
+	return nil, failed
 }
 
-// write wants the lock.
+func createIn(dir string) (f *os.File, err error) {
+	if err := secure(dir); err != nil {
+		return nil, err
+	}
+	name := filepath.Join(dir, fmt.Sprintf("%d-%s", os.Getpid(), strings.ToLower(rand.Text()[:8])))
+	f, err = os.OpenFile(name+".new", os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	self := Self()
+	if err = write(f, line{Owner: &self}); err == nil {
+		err = os.Rename(name+".new", name+suffix)
+	}
+	f.Close()
+	if err == nil {
+		// Opened again, so that it knows its own name.
+		if f, err = os.OpenFile(name+suffix, os.O_WRONLY|os.O_APPEND, 0); err == nil {
+			return f, nil
+		}
+	}
+	os.Remove(name + ".new")
+	os.Remove(name + suffix)
+	return nil, err
+}
+
+// write adds a line. The caller holds the lock.
 func write(f *os.File, l line) error {
 	data, err := json.Marshal(l)
 	if err != nil {
