@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -70,6 +69,15 @@ type Assessed struct {
 	Of   int `json:"of"`
 }
 
+// assessed tells of each requirement whether any of its verdicts, on any operation, is assessed.
+func assessed(vs []verdict.Verdict) map[string]bool {
+	done := map[string]bool{}
+	for _, v := range vs {
+		done[v.ID] = done[v.ID] || v.Assessed()
+	}
+	return done
+}
+
 // Summary counts verdicts.
 type Summary struct {
 	Pass         int `json:"pass"`
@@ -78,39 +86,6 @@ type Summary struct {
 	Inconclusive int `json:"inconclusive"`
 	NotAssessed  int `json:"not_assessed"`
 	Error        int `json:"error"`
-}
-
-// Unlock says how many requirements a setting would add.
-type Unlock struct {
-	Add          string   `json:"add"` // what to add to the configuration
-	Requirements []string `json:"requirements"`
-}
-
-// Play is what became of a schedule one of the times that it was played again.
-type Play struct {
-	Verdict verdict.Outcome `json:"verdict"`
-	Detail  string          `json:"detail,omitempty"`
-	History string          `json:"history"`
-}
-
-// played sums up the plays: how many ended in which way, the worst first.
-func (r *Report) played() string {
-	if len(r.Plays) == 0 {
-		return ""
-	}
-	var counts []string
-	for _, o := range []verdict.Outcome{verdict.Fail, verdict.Error, verdict.Warn, verdict.Inconclusive, verdict.NotAssessed, verdict.Pass} {
-		n := 0
-		for _, p := range r.Plays {
-			if p.Verdict == o {
-				n++
-			}
-		}
-		if n > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", n, o))
-		}
-	}
-	return fmt.Sprintf("played %s: %s", plural(len(r.Plays), "time"), strings.Join(counts, ", "))
 }
 
 // Run is what a report is made of.
@@ -207,124 +182,13 @@ func summarise(vs []verdict.Verdict) (s Summary) {
 }
 
 func assess(vs []verdict.Verdict) (a Assessed) {
-	seen := map[string]bool{}
-	for _, v := range vs {
-		seen[v.ID] = seen[v.ID] || v.Assessed()
-	}
-	for _, done := range seen {
+	for _, done := range assessed(vs) {
 		a.Of++
 		if done {
 			a.Done++
 		}
 	}
 	return a
-}
-
-// unlock groups what is assessed on no operation by what would change that.
-func unlock(vs []verdict.Verdict) []Unlock {
-	done := map[string]bool{}
-	for _, v := range vs {
-		done[v.ID] = done[v.ID] || v.Assessed()
-	}
-	by, lacking := map[string][]string{}, map[string][]string{}
-	for _, v := range vs {
-		_, add, found := strings.Cut(v.Detail, ": add ")
-		if done[v.ID] || !found {
-			continue
-		}
-		for _, o := range v.Operations {
-			if setting, of := strings.CutPrefix(add, "operations."+o+"."); of {
-				add = catalogue.AnyOperation + setting
-				lacking[add] = appendNew(lacking[add], o)
-			}
-		}
-		by[add] = appendNew(by[add], v.ID)
-	}
-	var all []Unlock
-	for add, ids := range by {
-		slices.Sort(ids)
-		if setting, of := strings.CutPrefix(add, catalogue.AnyOperation); of {
-			add = "operations." + braces(lacking[add]) + "." + setting
-		}
-		all = append(all, Unlock{Add: add, Requirements: ids})
-	}
-	slices.SortFunc(all, func(a, b Unlock) int {
-		if d := len(b.Requirements) - len(a.Requirements); d != 0 {
-			return d
-		}
-		return strings.Compare(a.Add, b.Add)
-	})
-	return all
-}
-
-func appendNew(list []string, word string) []string {
-	if slices.Contains(list, word) {
-		return list
-	}
-	return append(list, word)
-}
-
-// braces names one of several, as a shell does: any of them will do.
-func braces(words []string) string {
-	if len(words) == 1 {
-		return words[0]
-	}
-	return "{" + strings.Join(words, ",") + "}"
-}
-
-// Idle is a setting that the target makes no use of.
-type Idle struct {
-	Setting, Why string
-	Requirements []string
-}
-
-// idle groups what is assessed on no operation by the setting that is there for it to no avail.
-func idle(vs []verdict.Verdict) (all []Idle) {
-	done := map[string]bool{}
-	for _, v := range vs {
-		done[v.ID] = done[v.ID] || v.Assessed()
-	}
-	for _, v := range vs {
-		setting, why, found := strings.Cut(v.Detail, catalogue.Unused)
-		if !found || done[v.ID] || v.Verdict != verdict.NotAssessed {
-			continue
-		}
-		i := slices.IndexFunc(all, func(x Idle) bool { return x.Setting == setting })
-		if i < 0 {
-			all, i = append(all, Idle{Setting: setting, Why: why}), len(all)
-		}
-		all[i].Requirements = appendNew(all[i].Requirements, v.ID)
-	}
-	return all
-}
-
-// Blocked says how many requirements wait for one that does not hold.
-type Blocked struct {
-	By           string
-	Requirements []string
-}
-
-// blocked groups what is assessed on no operation by the premise that failed, the most first.
-func blocked(vs []verdict.Verdict) (all []Blocked) {
-	done := map[string]bool{}
-	for _, v := range vs {
-		done[v.ID] = done[v.ID] || v.Assessed()
-	}
-	for _, v := range vs {
-		by, found := strings.CutPrefix(v.Detail, "premise failed: ")
-		if !found || done[v.ID] {
-			continue
-		}
-		i := slices.IndexFunc(all, func(b Blocked) bool { return b.By == by })
-		if i < 0 {
-			all, i = append(all, Blocked{By: by}), len(all)
-		}
-		if !slices.Contains(all[i].Requirements, v.ID) {
-			all[i].Requirements = append(all[i].Requirements, v.ID)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b Blocked) int { return len(b.Requirements) - len(a.Requirements) })
-	return all
 }
 
 // Sentence says the result with how much was assessed, for the first line of every format.

@@ -18,32 +18,8 @@ import (
 func Table(w io.Writer, r *Report, dir string, colour bool) error {
 	paint := painter(colour)
 	var b strings.Builder
-	t := table.New().Border(lipgloss.HiddenBorder()).Headers("pack", "assessed", "pass", "fail", "warn", "inconclusive", "error").
-		StyleFunc(func(row, col int) lipgloss.Style {
-			s := lipgloss.NewStyle().Padding(0, 1)
-			if col > 0 {
-				s = s.Align(lipgloss.Right)
-			}
-			return s
-		})
-	rows := byPack(r.Verdicts)
-	if r.Problem != "" && r.Assessed.Done == 0 {
-		rows = nil // it says all there is to say
-	}
-	for _, row := range rows {
-		s := row.Summary
-		t.Row(row.Pack, fmt.Sprintf("%d of %d", row.Done, row.Of), number(s.Pass), number(s.Fail), number(s.Warn), number(s.Inconclusive), number(s.Error))
-	}
-	for _, l := range strings.Split(t.Render(), "\n") {
-		if len(rows) == 0 {
-			break
-		}
-		if l = strings.TrimRight(l, " "); l != "" {
-			b.WriteString(l + "\n")
-		}
-	}
-	if b.Len() > 0 {
-		b.WriteByte('\n')
+	if r.Problem == "" || r.Assessed.Done > 0 { // else the problem says all there is to say
+		writePacks(&b, byPack(r.Verdicts))
 	}
 	if played := r.played(); played != "" {
 		fmt.Fprintln(&b, played)
@@ -52,38 +28,13 @@ func Table(w io.Writer, r *Report, dir string, colour bool) error {
 		}
 		b.WriteByte('\n')
 	}
-	for _, v := range r.Verdicts {
-		if r.Problem != "" && len(r.Shards) == 0 {
-			break // it explains why everything else is missing
-		}
-		switch v.Verdict {
-		case verdict.Fail, verdict.Error:
-			fmt.Fprintf(&b, "%s %s on %s: %s\n", paint("1;31", string(v.Verdict)), display.Line(v.Name()), display.Line(strings.Join(v.Operations, ", ")), display.Line(v.Detail))
-		case verdict.Warn, verdict.Inconclusive:
-			fmt.Fprintf(&b, "%s %s on %s: %s\n", paint("33", string(v.Verdict)), display.Line(v.Name()), display.Line(strings.Join(v.Operations, ", ")), display.Line(v.Detail))
-		}
+	if r.Problem == "" || len(r.Shards) > 0 { // else it explains why everything else is missing
+		writeBroken(&b, r.Verdicts, paint)
 	}
 	for _, line := range r.troubles() {
 		fmt.Fprintf(&b, "%s\n", paint("33", display.Line(line)))
 	}
-	waiting, unlock := blocked(r.Verdicts), r.Unlock
-	if r.Problem != "" {
-		unlock = nil // a longer configuration would not help
-	}
-	for _, w := range waiting {
-		fmt.Fprintf(&b, "mend %s for %d more, which build on it\n", w.By, len(w.Requirements))
-	}
-	for _, i := range idle(r.Verdicts) {
-		fmt.Fprintf(&b, "mend %s for %d more: %s\n", display.Line(i.Setting), len(i.Requirements), display.Line(i.Why))
-	}
-	for _, u := range unlock {
-		fmt.Fprintf(&b, "add %s for %d more\n", display.Line(u.Add), len(u.Requirements))
-	}
-	if len(unlock) > 0 {
-		if setting, _, _ := strings.Cut(unlock[0].Add, " "); strings.Contains(setting, ".") {
-			fmt.Fprintf(&b, "(what that takes: oncespec explain %s)\n", display.Line(setting))
-		}
-	}
+	writeUnlock(&b, r)
 	if dir != "" {
 		if text := b.String(); text != "" && !strings.HasSuffix(text, "\n\n") {
 			b.WriteByte('\n')
@@ -100,6 +51,65 @@ func Table(w io.Writer, r *Report, dir string, colour bool) error {
 	fmt.Fprintf(&b, "%s\n", paint(code, display.Line(r.Sentence())))
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writePacks writes a line for each pack, and an empty one below.
+func writePacks(b *strings.Builder, rows []packRow) {
+	if len(rows) == 0 {
+		return
+	}
+	t := table.New().Border(lipgloss.HiddenBorder()).Headers("pack", "assessed", "pass", "fail", "warn", "inconclusive", "error").
+		StyleFunc(func(row, col int) lipgloss.Style {
+			s := lipgloss.NewStyle().Padding(0, 1)
+			if col > 0 {
+				s = s.Align(lipgloss.Right)
+			}
+			return s
+		})
+	for _, row := range rows {
+		s := row.Summary
+		t.Row(row.Pack, fmt.Sprintf("%d of %d", row.Done, row.Of), number(s.Pass), number(s.Fail), number(s.Warn), number(s.Inconclusive), number(s.Error))
+	}
+	for _, l := range strings.Split(t.Render(), "\n") {
+		if l = strings.TrimRight(l, " "); l != "" {
+			b.WriteString(l + "\n")
+		}
+	}
+	b.WriteByte('\n')
+}
+
+// writeBroken writes a line for each verdict that is neither a pass nor left out.
+func writeBroken(b *strings.Builder, vs []verdict.Verdict, paint func(code, s string) string) {
+	for _, v := range vs {
+		code := "33"
+		switch v.Verdict {
+		case verdict.Pass, verdict.NotAssessed:
+			continue
+		case verdict.Fail, verdict.Error:
+			code = "1;31"
+		}
+		fmt.Fprintf(b, "%s %s on %s: %s\n", paint(code, string(v.Verdict)), display.Line(v.Name()), display.Line(strings.Join(v.Operations, ", ")), display.Line(v.Detail))
+	}
+}
+
+// writeUnlock writes what would let more requirements be assessed: mending what they build on, then a longer configuration,
+// where the run did not end for another reason.
+func writeUnlock(b *strings.Builder, r *Report) {
+	for _, w := range blocked(r.Verdicts) {
+		fmt.Fprintf(b, "mend %s for %d more, which build on it\n", w.By, len(w.Requirements))
+	}
+	for _, i := range idle(r.Verdicts) {
+		fmt.Fprintf(b, "mend %s for %d more: %s\n", display.Line(i.Setting), len(i.Requirements), display.Line(i.Why))
+	}
+	if r.Problem != "" || len(r.Unlock) == 0 {
+		return
+	}
+	for _, u := range r.Unlock {
+		fmt.Fprintf(b, "add %s for %d more\n", display.Line(u.Add), len(u.Requirements))
+	}
+	if setting, _, _ := strings.Cut(r.Unlock[0].Add, " "); strings.Contains(setting, ".") {
+		fmt.Fprintf(b, "(what that takes: oncespec explain %s)\n", display.Line(setting))
+	}
 }
 
 func painter(colour bool) func(code, s string) string {
