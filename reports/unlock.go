@@ -14,7 +14,7 @@ type Unlock struct {
 	Requirements []string `json:"requirements"`
 }
 
-// unlock groups what is assessed on no operation by what would change that.
+// unlock groups the requirements that are assessed on no operation by the setting that would change that.
 func unlock(vs []verdict.Verdict) []Unlock {
 	done := assessed(vs)
 	by, lacking := map[string][]string{}, map[string][]string{}
@@ -63,13 +63,13 @@ func braces(words []string) string {
 	return "{" + strings.Join(words, ",") + "}"
 }
 
-// Idle is a setting that the target makes no use of.
+// Idle is a setting that the target makes no use of, although requirements need it used.
 type Idle struct {
 	Setting, Why string
 	Requirements []string
 }
 
-// idle groups what is assessed on no operation by the setting that is there for it to no avail.
+// idle groups the requirements that are assessed on no operation by the setting that is there but unused.
 func idle(vs []verdict.Verdict) (all []Idle) {
 	done := assessed(vs)
 	for _, v := range vs {
@@ -92,7 +92,7 @@ type Blocked struct {
 	Requirements []string
 }
 
-// blocked groups what is assessed on no operation by the premise that failed, the most first.
+// blocked groups the requirements that are assessed on no operation by the premise that failed, the most first.
 func blocked(vs []verdict.Verdict) (all []Blocked) {
 	done := assessed(vs)
 	for _, v := range vs {

@@ -1,10 +1,10 @@
 package life
 
-// Reins stop a target and let it go on again and again, in steps too short for anything to be looked for in between.
+// Reins stop a target and let it go on again and again, in steps too short to look for processes in between.
 type Reins struct{ i *instance }
 
-// TakeReins is for a process of this program's that stands still, paused, with all that it has started in its group: what left that
-// could not be stopped as fast. False: it is none.
+// TakeReins works for a process that this program started and paused, with all that it started in its group; processes that
+// left the group could not be stopped fast enough. can is false for every other life.
 func TakeReins(l Life) (r *Reins, can bool) {
 	p, is := l.(*Process)
 	if !is || !ProcessVerbs.Has(CanPause|CanResume) {

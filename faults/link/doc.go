@@ -16,7 +16,7 @@
 // upstream (it reaches the client as an ordinary close).
 //
 // An upstream that only a Toxiproxy of somebody else's can reach is led to by a [Remote]; what that takes from the proofs is said
-// there, and what is still known of a request in [Links.OpenBehind]. A [FarRelay] is a relay there.
+// there, and what is still known of a request in [Links.OpenBehind]. A [RemoteRelay] is a relay there.
 //
 // Start reading at [Links.Open], then [Plan], then [Proof]; for relays at [Links.Relay], then [Halt]. The faults of a wire are in request.go and response.go.
 package link

@@ -12,8 +12,8 @@ import (
 // batch bounds how many pairs are sent under one key.
 const batch = 24
 
-// many tries rewrites of a sample: those that fit together under one key, and by themselves those that seem wrong there, or of which
-// nothing can be told so.
+// many tries rewrites of a sample: those that fit into one request together, under one key; then, each by itself, those that
+// seemed wrong there or told nothing.
 func many(ctx context.Context, s *target.Stage, sample *rewrite.Sample, rows []rewrite.Rewrite) error {
 	var bare, prepared []rewrite.Rewrite
 	var single []rewrite.Trial
@@ -57,8 +57,8 @@ func many(ctx context.Context, s *target.Stage, sample *rewrite.Sample, rows []r
 	return nil
 }
 
-// together tries pairs under one key, each that is refused under one of its own too, and returns those that are to be tried by
-// themselves.
+// together tries pairs under one key, with a control under a key of its own for each that is refused, and returns those that
+// have to be tried by themselves.
 func together(ctx context.Context, s *target.Stage, g Screening) (doubtful []rewrite.Trial, err error) {
 	trial := s.Trial(fmt.Sprintf("%d rewrites from %s", len(g.Trials), g.Trials[0].Rewrite))
 	if err := screen(ctx, trial, Shape{}, g); err != nil || ctx.Err() != nil {
@@ -92,8 +92,8 @@ func together(ctx context.Context, s *target.Stage, g Screening) (doubtful []rew
 	return doubtful, nil
 }
 
-// byItself sends one pair: of the sample as it is, and where that shows nothing wrong that was suspected before, with the changes of
-// then.
+// byItself sends one pair made of the sample. Where that shows nothing wrong although the pair was suspected, it is sent again
+// with the changes under which it was suspected.
 func byItself(ctx context.Context, s *target.Stage, sample *rewrite.Sample, t rewrite.Trial) error {
 	r, _ := rewrite.Find(t.Rewrite)
 	plain := rewrite.Trial{Rewrite: t.Rewrite, Site: t.Site}

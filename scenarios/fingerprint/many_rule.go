@@ -7,8 +7,9 @@ import (
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
-// judgeAll gives the findings on the histories of pairs and of screenings, by rewrite. A rewrite that was tried by itself is judged by
-// that; what was executed in a screening and by none of its rewrites alone is held against all that may have done it.
+// judgeAll gives the findings on the histories of pairs and of screenings, by rewrite. A rewrite that was also tried by itself
+// is judged by that. An execution that a screening shows, and none of its rewrites shows alone, is held against all that may
+// have caused it.
 func judgeAll(c rule.Case, mine func(rewrite.Rewrite) bool) (all []rule.Finding) {
 	alone := map[string]bool{}   // rewrites that were tried by themselves
 	doubled := map[string]bool{} // and executed
@@ -59,7 +60,7 @@ func screenedRows(c rule.Case, h *history.History, mine func(rewrite.Rewrite) bo
 	return all
 }
 
-// refusedRow judges a B that was refused, as it has to be, by what it was answered under a key of its own.
+// refusedRow judges a B that was refused, as it should be: by the answer that it got under a key of its own.
 func refusedRow(c rule.Case, h *history.History, i int) rule.Finding {
 	a, b, control := h.First("first"), h.First(label(i)), h.First(own(i))
 	switch {

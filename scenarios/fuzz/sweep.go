@@ -59,7 +59,7 @@ func (h *hunter) sweepPart(ctx context.Context, changes []rewrite.Change, trials
 
 // sweepScreened makes rows of a screening. Where the target refuses its A, halves of it are tried, down to the place that it does not
 // take.
-func (h *hunter) sweepScreened(ctx context.Context, g *screening) (err error) {
+func (h *hunter) sweepScreened(ctx context.Context, g *screening) error {
 	h.spent(g.stage)
 	defer h.tell("sweep")
 	defer func() {
@@ -88,47 +88,48 @@ func (h *hunter) sweepScreened(ctx context.Context, g *screening) (err error) {
 		}
 		return nil
 	}
-	closely := seen.Executed != "" // any of them may have been executed
-	var refused []rewrite.Trial
-	for i, t := range trials {
-		if i >= len(seen.Pairs) {
-			break // the procedure was ended
-		}
-		switch seen.Pairs[i] {
-		case fingerprint.Replayed:
-			if closely {
-				err = h.sweepOne(ctx, t, changes)
-				break
-			}
-			h.count(1)
-			h.row(t.Rewrite, verdict.Pass, "replayed")
-			h.observe(changes, t, true, false)
-		case fingerprint.Refuses:
-			if closely {
-				err = h.sweepOne(ctx, t, changes)
-				break
-			}
-			refused = append(refused, t)
-		case fingerprint.NotSent:
-			h.row(t.Rewrite, verdict.NotAssessed, "the target does not speak the protocol")
-		default:
-			err = h.sweepOne(ctx, t, changes)
-		}
-		if err != nil || ctx.Err() != nil || h.enough() {
-			return err
-		}
+	refused, over, err := h.sweepPairs(ctx, g)
+	if over || err != nil {
+		return err
 	}
 	if seen.Overwritten != "" {
 		if err := h.overwriter(ctx, trials, seen); err != nil {
 			return err
 		}
 	}
-	if !closely {
+	if seen.Executed == "" {
 		h.settle(g)
 	} else if err := h.late(ctx, g); err != nil {
 		return err
 	}
 	return h.controls(ctx, changes, refused)
+}
+
+// sweepPairs makes rows of the pairs that a screening settles, looks at the others one by one, and returns those that were refused,
+// which need a control. over: the search has ended.
+func (h *hunter) sweepPairs(ctx context.Context, g *screening) (refused []rewrite.Trial, over bool, err error) {
+	closely := g.seen.Executed != "" // any of them may have been executed
+	for i, t := range g.trials {
+		if i >= len(g.seen.Pairs) {
+			break // the procedure was ended
+		}
+		switch seen := g.seen.Pairs[i]; {
+		case seen == fingerprint.NotSent:
+			h.row(t.Rewrite, verdict.NotAssessed, "the target does not speak the protocol")
+		case seen == fingerprint.Replayed && !closely:
+			h.count(1)
+			h.row(t.Rewrite, verdict.Pass, "replayed")
+			h.observe(g.changes, t, true, false)
+		case seen == fingerprint.Refuses && !closely:
+			refused = append(refused, t)
+		default:
+			err = h.sweepOne(ctx, t, g.changes)
+		}
+		if err != nil || ctx.Err() != nil || h.enough() {
+			return refused, true, err
+		}
+	}
+	return refused, false, nil
 }
 
 // controls sends what was refused, as it has to be, under keys of its own: only what is accepted there was refused for its key.

@@ -1,7 +1,7 @@
 package rewrite
 
-// Elsewhere is a change of a request that takes more than one sample (another principal, another operation): a requirement of a run
-// judges it, not a rewrite.
+// Elsewhere is a change of a request that needs more than one sample, such as another principal or another operation: a
+// requirement judges it, not a rewrite.
 type Elsewhere struct {
 	ID          string
 	Sentence    string

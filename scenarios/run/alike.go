@@ -53,7 +53,7 @@ func alike(dir string, p *Plan, firstDir string, before []*Plan, from map[int]st
 	return nil
 }
 
-// common is what all shards of a run have alike, as plan.json names it.
+// common is the part of a plan that all shards of a run must share, under the names of plan.json.
 func (p *Plan) common() any {
 	type operation struct {
 		Name   string `json:"name"`

@@ -15,7 +15,7 @@
 //	intent.go, unique.go, request.go          what is sent
 //	observe.go, probes.go, actors.go          what is counted, and when a shared probe may be believed
 //	hold.go, trace.go                         the gate downstream, and whose calls it holds
-//	store.go, far_store.go                    the link to the target's database
+//	store.go, remote_store.go                    the link to the target's database
 //	life.go, instance.go, replica.go          kills, restarts, and one of several servers
 //	ladder.go, warm.go, streams.go, pile.go   how the requests of a burst are brought together; power.go: what that can see
 //	steady.go, change.go, hints.go            the steady state, the changed payload, and what to tell where they fail

@@ -12,8 +12,8 @@ import (
 	"github.com/oncespec/oncespec/scenarios/rewrite"
 )
 
-// refusedHint says what of the configuration to look at where the unfaulted write was refused. Whether it is the key's spelling
-// is seen by sending the write once more with the other one.
+// refusedHint names what to check in the configuration where the unfaulted write was refused. Whether the key's spelling is to
+// blame is found by sending the write once more with the other spelling.
 func (s *Stage) refusedHint(ctx context.Context, f *Flight) string {
 	a, t := f.attempt, s.target
 	request := "/operations" + rewrite.Pointer{s.run.op.Name, "request"}.String()

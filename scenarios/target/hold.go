@@ -67,19 +67,25 @@ func (h *Hold) await(ctx context.Context, f *Flight) bool {
 	if h.hold == nil {
 		return false
 	}
+	ctx, cancel := whileUnderWay(ctx, f, errNoCall)
+	defer cancel()
+	_, err := h.hold.Arrived(ctx)
+	return err == nil || h.hold.Count() > 0
+}
+
+// whileUnderWay returns a context that ends, for the given reason, when the flight does. The flight may be nil.
+func whileUnderWay(ctx context.Context, f *Flight, reason error) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	if f != nil {
 		go func() {
 			select {
 			case <-f.Done():
-				cancel(errNoCall)
+				cancel(reason)
 			case <-ctx.Done():
 			}
 		}()
 	}
-	_, err := h.hold.Arrived(ctx)
-	return err == nil || h.hold.Count() > 0
+	return ctx, func() { cancel(nil) }
 }
 
 // Release lets the call go on.

@@ -71,8 +71,8 @@ func (t *Target) slowingStore(_ context.Context, s *Stage, _ []*instance, _ int,
 	switch {
 	case !s.Has(catalogue.NeedStoreCut):
 		return way{}, false
-	case t.farStore != nil:
-		return way{Rung: slowFarStore(t.farStore)}, true
+	case t.remoteStore != nil:
+		return way{Rung: slowRemoteStore(t.remoteStore)}, true
 	case t.store != nil:
 		return way{Rung: power.SlowStore(t.store)}, true
 	}

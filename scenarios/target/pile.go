@@ -9,21 +9,21 @@ import (
 	"github.com/oncespec/oncespec/scenarios/history"
 )
 
-// Pile is a target that has found some requests at one moment, and is at work on them.
+// Pile is a target that has received some requests at one moment, and is at work on them.
 type Pile struct {
 	Flights []*Flight
 
 	stage *Stage
 	reins *life.Reins
-	steps bool // it can be stopped and let go by the reins
+	steps bool // the reins can stop it and let it go
 	still time.Duration
 	since time.Time // it was stopped; zero: it runs
 }
 
-// Pile has the target find all shots at one moment, and acts while it is at work on them. It stands still while they collect in its
-// sockets, where it can be paused, and is let go when it has them all: from then on the processor is its own. Else they leave
-// together, and it may have answered the first by the time it has the last. During is called as soon as it has all of them and may go
-// on; the error is that it cannot be woken. Pile returns when all flights have ended.
+// Pile lets the target receive all shots at one moment, and calls during while it is at work on them. Where the target can be
+// paused, it stands still while the requests collect in its sockets, and is let go once it has all of them; else they leave
+// together, and it may have answered the first by the time it has the last. During is called as soon as it has them all, and
+// may go on; the error is that the target cannot be woken. Pile returns when all flights have ended.
 func (s *Stage) Pile(ctx context.Context, label string, shots []Shot, during func(*Pile)) (cannotWake error) {
 	b := &BurstFlight{done: make(chan struct{})}
 	failed := make([]error, len(shots))

@@ -140,7 +140,7 @@ func (s *Stage) study(ctx context.Context, g *steadyFacts) error {
 	}
 	s.learnGate(in, g, offers)
 	s.learnStore(stores, offers)
-	if err := s.learnFarStore(ctx, a, offers); err != nil {
+	if err := s.learnRemoteStore(ctx, a, offers); err != nil {
 		return err
 	}
 	s.target.learnThrough(ctx, offers)

@@ -20,7 +20,7 @@ func (t *Target) openStore(ctx context.Context, allowRemote bool) error {
 		return nil
 	}
 	if t.remote != nil {
-		return t.openFarStore(ctx, c)
+		return t.openRemoteStore(ctx, c)
 	}
 	name, port, err := net.SplitHostPort(c.Upstream)
 	if err != nil {
@@ -46,7 +46,7 @@ func (t *Target) openStore(ctx context.Context, allowRemote bool) error {
 // storeSeenFrom is the link's address as a container calls this machine.
 func (t *Target) storeSeenFrom(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
-	if ip := net.ParseIP(host); err == nil && t.gateHost != "" && (t.farStore == nil || ip != nil && ip.IsLoopback()) {
+	if ip := net.ParseIP(host); err == nil && t.gateHost != "" && (t.remoteStore == nil || ip != nil && ip.IsLoopback()) {
 		return net.JoinHostPort(t.gateHost, port)
 	}
 	return addr
@@ -113,17 +113,8 @@ func (h *StoreHold) Arrived(ctx context.Context, f *Flight, n int) bool {
 	if h.halt == nil {
 		return false
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	if f != nil {
-		go func() {
-			select {
-			case <-f.Done():
-				cancel(errNothingHeld)
-			case <-ctx.Done():
-			}
-		}()
-	}
+	ctx, cancel := whileUnderWay(ctx, f, errNothingHeld)
+	defer cancel()
 	err := h.halt.Arrived(ctx, n)
 	holding := h.halt.Holding()
 	h.mu.Lock()
@@ -142,8 +133,8 @@ func (h *StoreHold) Release() { h.end() }
 // CutStore takes the target's connections to its database away, with all that is held in them, and turns new ones away until
 // mended, at the latest when the procedure ends. It returns how many it took. The intent may be nil.
 func (s *Stage) CutStore(in *Intent) (taken int, mend func()) {
-	if s.target.farStore != nil {
-		return 0, s.cutFarStore(in)
+	if s.target.remoteStore != nil {
+		return 0, s.cutRemoteStore(in)
 	}
 	if s.target.store == nil {
 		return 0, func() {}
@@ -163,8 +154,8 @@ func (s *Stage) CutStore(in *Intent) (taken int, mend func()) {
 // DelayStore lets everything between the target and its database arrive that much later, both ways, until ended, at the latest
 // when the procedure ends. What it did is recorded then. The intent may be nil.
 func (s *Stage) DelayStore(in *Intent, by time.Duration) (end func()) {
-	if s.target.farStore != nil {
-		return s.delayFarStore(in, by)
+	if s.target.remoteStore != nil {
+		return s.delayRemoteStore(in, by)
 	}
 	if s.target.store == nil {
 		return func() {}
@@ -184,8 +175,8 @@ func (s *Stage) DelayStore(in *Intent, by time.Duration) (end func()) {
 // the latest when the procedure ends. What was said meanwhile is never delivered: the connections are taken away then. The
 // intent may be nil.
 func (s *Stage) SilenceStore(in *Intent) (end func()) {
-	if s.target.farStore != nil {
-		return s.silenceFarStore(in)
+	if s.target.remoteStore != nil {
+		return s.silenceRemoteStore(in)
 	}
 	if s.target.store == nil {
 		return func() {}

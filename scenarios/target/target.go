@@ -50,13 +50,13 @@ type Target struct {
 	tenants    []string // the default first
 
 	links        *link.Links
-	remote       *link.Remote   // nil: the links lead to the target themselves
-	remoteAfar   bool           // it is on another machine
-	farStore     *link.FarRelay // nil: the database is not reached by it
-	gate         *provider.Gate // nil: none is configured
-	store        *link.Relay    // to its database; nil: none is configured
-	gateHost     string         // how a container calls the gate's host, if not by its address
-	instances    []*instance    // the first is at target.url, the others at target.replicas
+	remote       *link.Remote      // nil: the links lead to the target themselves
+	remoteAfar   bool              // it is on another machine
+	remoteStore  *link.RemoteRelay // nil: the database is not reached by it
+	gate         *provider.Gate    // nil: none is configured
+	store        *link.Relay       // to its database; nil: none is configured
+	gateHost     string            // how a container calls the gate's host, if not by its address
+	instances    []*instance       // the first is at target.url, the others at target.replicas
 	limiter      *rate.Limiter
 	throttle     throttle
 	closers      []func() error
@@ -170,8 +170,8 @@ func (t *Target) varsOf(i *instance) template.Vars {
 	if t.store != nil {
 		v.Store = t.store.Addr
 	}
-	if t.farStore != nil {
-		v.Store = t.farStore.Addr
+	if t.remoteStore != nil {
+		v.Store = t.remoteStore.Addr
 	}
 	return v
 }

@@ -2,8 +2,9 @@ package config
 
 import "fmt"
 
-// Place is where in its file a value stands, for whoever has to change it: "oncespec.yaml:14". It is named by JSON Pointer; one
-// that is not there is at the nearest above it. Empty where the configuration was never a file.
+// Place tells where in its file a value stands, such as "oncespec.yaml:14", for people who have to change it. The value is
+// named by JSON Pointer; where the file does not have it, the nearest one above it counts. Empty where the configuration never
+// was a file.
 func (c *Config) Place(pointer string) string {
 	if c.source == nil || c.Path == "" {
 		return ""

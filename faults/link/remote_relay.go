@@ -12,9 +12,9 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 )
 
-// FarRelay is a [Relay] on a Remote. Its faults are the server's own toxics, for all connections at a time: it sees nothing of what
-// passes, so that nothing can be held at a moment of one's choice, and what they did shows in others alone.
-type FarRelay struct {
+// RemoteRelay is a [Relay] on a Remote. Its faults are the server's own toxics and hit all connections at once. Nothing here
+// sees what passes, so nothing can be held at a chosen moment, and only others show what a fault did.
+type RemoteRelay struct {
 	// Addr is the host:port to dial instead of the upstream, as it is seen from here.
 	Addr string
 
@@ -26,7 +26,7 @@ type FarRelay struct {
 }
 
 // Relay makes a relay to the upstream, as Lead makes a proxy.
-func (r *Remote) Relay(ctx context.Context, listen, upstream string) (*FarRelay, error) {
+func (r *Remote) Relay(ctx context.Context, listen, upstream string) (*RemoteRelay, error) {
 	proxy, err := r.lead(ctx, listen, upstream)
 	if err != nil {
 		return nil, err
@@ -35,11 +35,11 @@ func (r *Remote) Relay(ctx context.Context, listen, upstream string) (*FarRelay,
 	if err != nil {
 		return nil, err
 	}
-	return &FarRelay{Addr: addr, remote: r, proxy: proxy}, nil
+	return &RemoteRelay{Addr: addr, remote: r, proxy: proxy}, nil
 }
 
 // Cut takes all connections away, and turns new ones away until Mend. It returns once somebody who dials is turned away.
-func (f *FarRelay) Cut(ctx context.Context) error {
+func (f *RemoteRelay) Cut(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.save(ctx, f.proxy.Disable); err != nil {
@@ -59,14 +59,14 @@ func (f *FarRelay) Cut(ctx context.Context) error {
 }
 
 // Mend ends a Cut.
-func (f *FarRelay) Mend(ctx context.Context) error {
+func (f *RemoteRelay) Mend(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.save(ctx, f.proxy.Enable)
 }
 
 // Delay lets everything arrive that much later, both ways. 0 ends it.
-func (f *FarRelay) Delay(ctx context.Context, by time.Duration) error {
+func (f *RemoteRelay) Delay(ctx context.Context, by time.Duration) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.clear(ctx); err != nil || by <= 0 {
@@ -76,7 +76,7 @@ func (f *FarRelay) Delay(ctx context.Context, by time.Duration) error {
 }
 
 // Silence takes what is sent, both ways, and hands nothing on, until Speak.
-func (f *FarRelay) Silence(ctx context.Context) error {
+func (f *RemoteRelay) Silence(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.clear(ctx); err != nil {
@@ -86,14 +86,14 @@ func (f *FarRelay) Silence(ctx context.Context) error {
 }
 
 // Speak ends a Silence. What was sent meanwhile is lost, and the connections are taken away.
-func (f *FarRelay) Speak(ctx context.Context) error {
+func (f *RemoteRelay) Speak(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.clear(ctx)
 }
 
-// both adds a toxic each way. The caller holds the lock, as it does for the functions below.
-func (f *FarRelay) both(ctx context.Context, kind string, attributes toxiproxy.Attributes) error {
+// both adds a toxic each way. The caller holds the lock, as for the methods below.
+func (f *RemoteRelay) both(ctx context.Context, kind string, attributes toxiproxy.Attributes) error {
 	for _, stream := range []string{"upstream", "downstream"} {
 		if err := f.remote.toxic(ctx, f.proxy, kind, stream, attributes); err != nil {
 			return errors.Join(err, f.clear(ctx))
@@ -103,7 +103,7 @@ func (f *FarRelay) both(ctx context.Context, kind string, attributes toxiproxy.A
 	return nil
 }
 
-func (f *FarRelay) clear(ctx context.Context) error {
+func (f *RemoteRelay) clear(ctx context.Context) error {
 	for len(f.toxics) > 0 {
 		last := f.toxics[len(f.toxics)-1]
 		if err := f.save(ctx, func() error { return f.proxy.RemoveToxic(last) }); err != nil {
@@ -114,7 +114,7 @@ func (f *FarRelay) clear(ctx context.Context) error {
 	return nil
 }
 
-func (f *FarRelay) save(ctx context.Context, change func() error) error {
+func (f *RemoteRelay) save(ctx context.Context, change func() error) error {
 	if _, err := called(ctx, func() (struct{}, error) { return struct{}{}, change() }); err != nil {
 		return fmt.Errorf("toxiproxy %s: its proxy at %s: %w", f.remote.url, f.Addr, err)
 	}

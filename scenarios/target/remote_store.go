@@ -13,31 +13,31 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target/power"
 )
 
-// openFarStore has the link to the target's database on the Toxiproxy of somebody else's through which the target is reached: what
-// lies there reaches its database by it.
-func (t *Target) openFarStore(ctx context.Context, c *config.Store) (err error) {
-	if t.farStore, err = t.remote.Relay(ctx, c.Listen, c.Upstream); err != nil {
+// openRemoteStore puts the link to the target's database on the remote Toxiproxy through which the target itself is reached: a
+// target over there reaches its database by it.
+func (t *Target) openRemoteStore(ctx context.Context, c *config.Store) (err error) {
+	if t.remoteStore, err = t.remote.Relay(ctx, c.Listen, c.Upstream); err != nil {
 		return &EnvironmentError{What: "target.store", Err: err}
 	}
-	if err := keeps(ctx, t.farStore.Addr); err != nil {
+	if err := keeps(ctx, t.remoteStore.Addr); err != nil {
 		return &EnvironmentError{What: "target.store.upstream " + c.Upstream, Err: fmt.Errorf("the Toxiproxy takes nobody there (%w); is the database running?", err)}
 	}
 	return nil
 }
 
-// farLatency is how much later everything comes, each way, while it is found out whether an operation uses such a link. An operation
-// that takes that long by itself is asked with more.
-const farLatency = 150 * time.Millisecond
+// remoteLatency is how much the link is slowed down, each way, to find out whether an operation uses it. An operation that
+// takes that long by itself is tried with more.
+const remoteLatency = 150 * time.Millisecond
 
-// learnFarStore sees whether the operation reaches its database by a link that tells nobody what passes it: then it takes longer where the
-// link is slow. usual is the attempt of the steady state.
-func (s *Stage) learnFarStore(ctx context.Context, usual *history.Attempt, o *offers) error {
-	far := s.target.farStore
+// learnRemoteStore finds out whether the operation uses a link on which nobody sees what passes: if it does, it takes longer
+// while the link is slow. usual is the attempt of the steady state.
+func (s *Stage) learnRemoteStore(ctx context.Context, usual *history.Attempt, o *offers) error {
+	far := s.target.remoteStore
 	if far == nil {
 		return nil
 	}
 	o.lacks(catalogue.NeedStoreLink, "a Toxiproxy of somebody else's does not tell what passes the link to the database, and cannot hold it at a moment of one's choice")
-	by := max(farLatency, 2*worked(usual)).Round(time.Millisecond)
+	by := max(remoteLatency, 2*worked(usual)).Round(time.Millisecond)
 	in, err := s.Intent(ctx)
 	if err != nil {
 		return err
@@ -57,9 +57,9 @@ func worked(a *history.Attempt) time.Duration {
 	return max(0, time.Duration(a.Link.FirstByteAt-a.Link.LastRequestAt)*time.Microsecond)
 }
 
-// far does something to the far link, and records it as a fault. What it did there is told by the server alone: that the operation depends on the link was seen
-// in the steady state.
-func (s *Stage) far(kind string, in *Intent, detail string, do func(context.Context) error) {
+// remoteFault acts on the remote link, and records it as a fault. Only the server says what it did there; that the operation
+// depends on the link was seen in the steady state.
+func (s *Stage) remoteFault(kind string, in *Intent, detail string, do func(context.Context) error) {
 	fault := &history.Fault{Kind: kind, Intent: intentID(in), Landed: true, Detail: detail + ", by the Toxiproxy at " + s.target.cfg.Toxiproxy.URL}
 	if err := do(context.Background()); err != nil { // the client bounds it
 		fault.Landed, fault.Detail = false, s.target.redact.text(err.Error())
@@ -67,16 +67,16 @@ func (s *Stage) far(kind string, in *Intent, detail string, do func(context.Cont
 	s.rec.add(history.Event{Fault: fault})
 }
 
-// cutFarStore is CutStore; how many connections it took nobody knows.
-func (s *Stage) cutFarStore(in *Intent) (mend func()) {
-	far, cut := s.target.farStore, false
-	s.far(history.FaultStoreCut, in, "the connections to the database were cut, and new ones were seen to be turned away", func(ctx context.Context) error {
+// cutRemoteStore is CutStore, without the number of connections, which nobody knows.
+func (s *Stage) cutRemoteStore(in *Intent) (mend func()) {
+	far, cut := s.target.remoteStore, false
+	s.remoteFault(history.FaultStoreCut, in, "the connections to the database were cut, and new ones were seen to be turned away", func(ctx context.Context) error {
 		err := far.Cut(ctx)
 		cut = err == nil
 		return err
 	})
 	return s.heal(func() {
-		s.far(history.FaultStoreMend, in, "connections to the database may be made again", func(ctx context.Context) error {
+		s.remoteFault(history.FaultStoreMend, in, "connections to the database may be made again", func(ctx context.Context) error {
 			err := far.Mend(ctx)
 			if err == nil && !cut {
 				err = fmt.Errorf("it had not been cut")
@@ -86,12 +86,12 @@ func (s *Stage) cutFarStore(in *Intent) (mend func()) {
 	})
 }
 
-// delayFarStore is DelayStore.
-func (s *Stage) delayFarStore(in *Intent, by time.Duration) (end func()) {
-	far := s.target.farStore
+// delayRemoteStore is DelayStore.
+func (s *Stage) delayRemoteStore(in *Intent, by time.Duration) (end func()) {
+	far := s.target.remoteStore
 	err := far.Delay(context.Background(), by)
 	return s.heal(func() {
-		s.far(history.FaultStoreDelay, in, fmt.Sprintf("what passes between the target and its database came %v later", by), func(ctx context.Context) error {
+		s.remoteFault(history.FaultStoreDelay, in, fmt.Sprintf("what passes between the target and its database came %v later", by), func(ctx context.Context) error {
 			if ended := far.Delay(ctx, 0); ended != nil {
 				return ended
 			}
@@ -100,12 +100,12 @@ func (s *Stage) delayFarStore(in *Intent, by time.Duration) (end func()) {
 	})
 }
 
-// silenceFarStore is SilenceStore.
-func (s *Stage) silenceFarStore(in *Intent) (end func()) {
-	far := s.target.farStore
+// silenceRemoteStore is SilenceStore.
+func (s *Stage) silenceRemoteStore(in *Intent) (end func()) {
+	far := s.target.remoteStore
 	err := far.Silence(context.Background())
 	return s.heal(func() {
-		s.far(history.FaultStoreSilence, in, "what was sent to the database or by it was taken and never delivered, and the connections were cut", func(ctx context.Context) error {
+		s.remoteFault(history.FaultStoreSilence, in, "what was sent to the database or by it was taken and never delivered, and the connections were cut", func(ctx context.Context) error {
 			if ended := far.Speak(ctx); ended != nil {
 				return ended
 			}
@@ -114,8 +114,8 @@ func (s *Stage) silenceFarStore(in *Intent) (end func()) {
 	})
 }
 
-// slowFarStore is the rung of a store link that is slow.
-func slowFarStore(far *link.FarRelay) burst.Rung {
+// slowRemoteStore is the rung of a store link that is slow.
+func slowRemoteStore(far *link.RemoteRelay) burst.Rung {
 	return burst.Rung{
 		Name: burst.StoreLatencyName,
 		Arm:  func(ctx context.Context) error { return far.Delay(ctx, power.Latency) },

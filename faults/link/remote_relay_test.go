@@ -17,7 +17,7 @@ func echo(t *testing.T) string {
 	return listen(t, func(c net.Conn) { io.Copy(c, c) }).Addr().String()
 }
 
-func far(t *testing.T) *link.FarRelay {
+func far(t *testing.T) *link.RemoteRelay {
 	t.Helper()
 	url, _ := toxiproxyServer(t)
 	f, err := remote(t, url).Relay(t.Context(), "127.0.0.1:0", echo(t))
@@ -38,7 +38,7 @@ func ask(c net.Conn, limit time.Duration) (time.Duration, error) {
 	return time.Since(began), err
 }
 
-func through(t *testing.T, f *link.FarRelay) net.Conn {
+func through(t *testing.T, f *link.RemoteRelay) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", f.Addr)
 	if err != nil {
@@ -48,8 +48,8 @@ func through(t *testing.T, f *link.FarRelay) net.Conn {
 	return c
 }
 
-// TestFarRelayIsCutAndMended: connections that live end, new ones are turned away, and later taken at the same address.
-func TestFarRelayIsCutAndMended(t *testing.T) {
+// TestRemoteRelayIsCutAndMended: connections that live end, new ones are turned away, and later taken at the same address.
+func TestRemoteRelayIsCutAndMended(t *testing.T) {
 	f := far(t)
 	c := through(t, f)
 	if _, err := ask(c, time.Minute); err != nil {
@@ -72,8 +72,8 @@ func TestFarRelayIsCutAndMended(t *testing.T) {
 	}
 }
 
-// TestFarRelayIsSlow, both ways, until it is not any more.
-func TestFarRelayIsSlow(t *testing.T) {
+// TestRemoteRelayIsSlow, both ways, until it is not any more.
+func TestRemoteRelayIsSlow(t *testing.T) {
 	f := far(t)
 	c := through(t, f)
 	for _, by := range []time.Duration{100 * time.Millisecond, 0, 50 * time.Millisecond} {
@@ -86,8 +86,8 @@ func TestFarRelayIsSlow(t *testing.T) {
 	}
 }
 
-// TestFarRelayIsSilent: it takes connections and answers nothing, and what was sent is never delivered.
-func TestFarRelayIsSilent(t *testing.T) {
+// TestRemoteRelayIsSilent: it takes connections and answers nothing, and what was sent is never delivered.
+func TestRemoteRelayIsSilent(t *testing.T) {
 	f := far(t)
 	old := through(t, f)
 	if _, err := ask(old, time.Minute); err != nil {
