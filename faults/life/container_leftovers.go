@@ -12,7 +12,7 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// looksForGood is how often nothing must be found after something was given up.
+// looksForGood is how many times in a row nothing may be found before what was given up counts as gone.
 const looksForGood = 4
 
 // sweep removes what runs left behind that were killed before they could tidy up: containers, then what only they held. It

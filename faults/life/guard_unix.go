@@ -15,7 +15,8 @@ type guard struct {
 	pipe io.Closer
 }
 
-// guarding kills the group, and then, where the system shows environments, whoever left it and carries the cookie.
+// guarding kills the group, and then, where other processes' environments can be read, whatever left the group and carries the
+// cookie.
 const guarding = `trap "" INT TERM HUP; read _; kill -s KILL -- "-$1" || kill -KILL "-$1"
 for e in /proc/[0-9]*/environ; do
   if grep -aq "$2" "$e"; then p=${e#/proc/}; kill -s KILL "${p%/environ}"; fi

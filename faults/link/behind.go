@@ -8,12 +8,12 @@ import (
 	toxiproxy "github.com/Shopify/toxiproxy/v2/client"
 )
 
-// Evidence is how it is known what a Toxiproxy of somebody else's handed on to the upstream.
+// Evidence tells how it is known what a remote Toxiproxy handed on to the upstream.
 type Evidence int
 
 // The kinds of evidence.
 const (
-	Unknown Evidence = iota // nothing shows it, but for an answer
+	Unknown Evidence = iota // nothing shows it, unless an answer does
 	Cut                     // its limit_data closed the connection, which it does when it has handed on that much
 	Counted                 // its counters tell
 )
@@ -57,7 +57,7 @@ func (r *Remote) toxic(ctx context.Context, proxy *toxiproxy.Proxy, kind, stream
 	return nil
 }
 
-// behind is the part of a wire that is on somebody else's Toxiproxy.
+// behind is the part of a wire that is a proxy on a remote Toxiproxy.
 type behind struct {
 	remote *Remote
 	proxy  *toxiproxy.Proxy
@@ -114,8 +114,8 @@ func (b *behind) handed(ctx context.Context, p Proof, sent int64, left bool) (in
 }
 
 const (
-	// keptFor is how long a connection has to be kept, before a request that is going to be cut begins, or after one that is never answered,
-	// for a Toxiproxy to have reached the upstream: where it cannot, it ends what it took.
+	// keptFor is how long a fresh connection must survive before a request that is going to be cut is sent: a Toxiproxy that
+	// cannot reach the upstream accepts a connection and then closes it, which must not look like a cut.
 	keptFor = 25 * time.Millisecond
 	// countLimit bounds the wait for a connection that has ended to be counted, countPause is between two looks.
 	countLimit = 500 * time.Millisecond

@@ -7,19 +7,19 @@ import (
 )
 
 const (
-	// calmFor is how long nobody else has to come before those who wait are let go together.
+	// calmFor is how long no further connection may arrive before those that wait are let go together.
 	calmFor = 3 * time.Millisecond
 	// firstCalm is calmFor before the first step, when all are still on their way.
 	firstCalm = 20 * time.Millisecond
-	// idleFor is how long nobody has to come at all before the lockstep is over, firstIdle before the first step: on a busy machine
-	// the first one takes its time, and where nobody comes all end before long.
+	// idleFor is how long no connection at all may arrive before the lockstep is over.
 	idleFor, firstIdle = 50 * time.Millisecond, time.Second
-	// mostSteps bounds it, for those who never stop asking.
+	// mostSteps bounds the steps, for upstream clients that never stop asking.
 	mostSteps = 200
 )
 
-// Lockstep takes all who ask the upstream from one answer to the next together: nobody gets one before all of them, or all who
-// come, wait for one. Whoever looks for something and then writes it has looked before anybody writes.
+// Lockstep takes all connections from one answer of the upstream to the next together: none gets an answer before all of them,
+// or all that come, wait for one. Clients that look something up and then write it have thus all looked before any of them
+// writes.
 type Lockstep struct {
 	relay *Relay
 	want  int // connections
@@ -68,8 +68,8 @@ func (l *Lockstep) Run(ctx context.Context) {
 	}
 }
 
-// calm is how long to wait for another one: not as long where there are as many as ever were, which is what the pool of whoever
-// asks may allow.
+// calm is how long to wait for another connection: shorter once as many wait as ever did, since that may be all that the
+// client's pool allows.
 func (l *Lockstep) calm(step, held int) time.Duration {
 	if step == 0 {
 		return firstCalm

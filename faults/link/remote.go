@@ -191,7 +191,7 @@ func (r *Remote) name() (string, error) {
 	return fmt.Sprintf("%s-%d", r.tag, r.last), nil
 }
 
-// end removes one proxy before all are.
+// end removes one proxy ahead of Close.
 func (r *Remote) end(ctx context.Context, proxy *toxiproxy.Proxy) {
 	if removeProxy(ctx, r.client, proxy.Name) != nil {
 		return // Close tries again
@@ -299,7 +299,7 @@ func removeProxy(ctx context.Context, client *toxiproxy.Client, name string) err
 	return err
 }
 
-// called bounds a call of the client, which knows no context. It ends by itself within half a minute.
+// called bounds a call of the official client, which takes no context; the call itself ends within half a minute.
 func called[T any](ctx context.Context, call func() (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, remoteLimit)
 	defer cancel()
@@ -321,5 +321,5 @@ func called[T any](ctx context.Context, call func() (T, error)) (T, error) {
 	}
 }
 
-// letGo closes the connections that the client keeps, for whom there is no other way.
+// letGo closes the idle connections of the official client, which uses the default HTTP client and has no other way.
 func letGo() { http.DefaultClient.CloseIdleConnections() }

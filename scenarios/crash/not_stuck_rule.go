@@ -44,7 +44,8 @@ func leftOpen(c rule.Case, end rule.End, state string) rule.Finding {
 	return rule.Fail(verdict.Strong, "%s: %s", how, end.Detail)
 }
 
-// unresolved tells whether an answer leaves the caller without a result: a 5xx does, unless failures are stored.
+// unresolved tells whether an answer leaves the caller without a known outcome: a 5xx does, unless the contract stores
+// failures.
 func unresolved(c rule.Case, a *history.Attempt) bool {
 	switch c.Class(a) {
 	case contract.Unknown, contract.InFlightAnswer:

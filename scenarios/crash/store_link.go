@@ -8,11 +8,12 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
-// unheard is at how many of its requests to the database an operation is cut off: less depends on where than with answers.
+// unheard is how many of an operation's requests to the database are cut off, one in each trial; fewer than with answers,
+// since less depends on where the cut is.
 const unheard = 4
 
-// The last round trips of an operation, where it commits, are cut again: what else the target says to its database meanwhile moves
-// them, so that one walk may step over the one that matters.
+// The last round trips of an operation, where it commits, are cut more than once: whatever else the target says to its
+// database shifts them, so that a single pass may step over the one that matters.
 const (
 	lastTrips  = 5
 	timesAgain = 2

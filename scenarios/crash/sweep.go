@@ -18,11 +18,11 @@ import (
 const (
 	calibrations = 3  // unfaulted attempts that the handling time is taken from
 	crowd        = 12 // requests that one kill hits, where probes tell them apart
-	// crowdLimit is how long it may take to prepare, to retry and to count those of one kill.
+	// crowdLimit bounds the time to prepare, retry and count the requests of one kill.
 	crowdLimit = 500 * time.Millisecond
 	extraKills = 4 // where none of the others has hit
 	mostSteps  = 1000
-	// drained is how long this program is given to see what the target had written when it was stopped.
+	// drained is how long this program waits to receive what the target had written when it was stopped.
 	drained    = 500 * time.Microsecond
 	watches    = 2 // kills that wait for an effect to be seen, which the target may answer too soon for
 	roundTrips = 40
@@ -96,7 +96,7 @@ func calibrate(ctx context.Context, s *target.Stage) (handling time.Duration, er
 // killer is a sweep under way.
 type killer struct {
 	*target.Stage
-	stuck bool          // something was left open after all the time it may take: nobody waits as long for the next one
+	stuck bool          // an operation stayed open for as long as it may: nobody waits that long for the next one
 	cost  time.Duration // of one request of the latest kill: all but the restart
 }
 
@@ -146,8 +146,8 @@ func (k *killer) size(kills int) int {
 	return max(1, n)
 }
 
-// at has the target find some requests at once and kills it when the shot says. Where it has answered all of them by then it is left
-// alone: that shows nothing that an unfaulted attempt does not.
+// at lets the target receive some requests at once, and kills it at the moment that the shot names. Where it has answered all
+// of them by then it is spared: an unfaulted attempt shows as much.
 func (k *killer) at(ctx context.Context, s *target.Stage, aimed shot, size int) error {
 	began := time.Now()
 	var shots []target.Shot
@@ -183,8 +183,8 @@ func (k *killer) at(ctx context.Context, s *target.Stage, aimed shot, size int) 
 	return k.comeBack(ctx, s, intents, flights, aimed.sides, prepared)
 }
 
-// await waits until the target is to be killed; false: it has answered too many by then. Answers are waited for in steps, where they can be
-// taken: what the machine does to this program meanwhile, and how long it takes to see them, makes the kill no later.
+// await waits for the moment of the kill; false: the target has answered too many by then. Where the target can be run in
+// steps, answers are awaited step by step, so that whatever delays this program does not delay the kill.
 func (k *killer) await(ctx context.Context, p *target.Pile, aimed shot) bool {
 	answered, had := answering(p.Flights), 0
 	if aimed.answers == 0 || !p.Steps() {
@@ -210,7 +210,7 @@ func (k *killer) await(ctx context.Context, p *target.Pile, aimed shot) bool {
 	return len(answered) <= aimed.most
 }
 
-// answering tells of each flight when it has begun to be answered, or ended without.
+// answering yields each flight when its answer has begun, or when it ended without one.
 func answering(flights []*target.Flight) <-chan struct{} {
 	each := make(chan struct{}, len(flights))
 	for _, f := range flights {

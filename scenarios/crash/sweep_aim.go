@@ -13,26 +13,29 @@ import (
 )
 
 const (
-	// earlier is what the time to the first answer is taken for, times what it was, where all had been answered before the kill.
+	// earlier is the factor by which the estimated time to the first answer shrinks when all requests had been answered before
+	// the kill.
 	earlier = 0.7
-	// later is the same where a kill near its end came too early for an answer: the first requests after a start take longer than
-	// those that were measured.
+	// later is the factor by which it grows when a kill near its end came too early for an answer: the first requests after a
+	// start take longer than those that were measured.
 	later, nearEnd = 1.3, 0.6
-	// lateness draws more of the instants from the second half: effects and records are written there, after all that is checked.
+	// lateness shifts the instants towards the second half of the handling time: effects and records are written there, after
+	// all the checks.
 	lateness = 0.7
-	// firstFew is after how many answers at most the others are killed: what they still have to do is then what the first ones did last.
+	// firstFew is the number of answers, at most, after which the remaining requests are killed: they are then doing what the
+	// first ones did last.
 	firstFew = 3
-	// narrow is how far apart the two sides of the effect's moment are let come: it is not the same for any two requests.
+	// narrow is the distance at which the search for the moment of the effect ends: that moment differs between any two
+	// requests.
 	narrow = 0.1
-	// shortest is the least of a step: what a server does in it is not much more than what stopping it takes.
+	// shortest is the least length of a step: stopping a server takes about as long as what it does in a shorter one.
 	shortest = 50 * time.Microsecond
-	// coarse is how late a timer may fire: a target may answer within that.
+	// coarse is how late a timer may fire; a target may answer within that time.
 	coarse = 2 * time.Millisecond
 )
 
-// aim chooses the instants at which the target is killed. It is closed-loop: the machine decides when a kill takes effect, and how
-// long the target takes this time; both are measured by the kills that were. Every other kill is aimed at the moment from which on an
-// effect is there: whoever keeps effect and record apart has them apart just then.
+// aim chooses the instants at which the target is killed. It is a closed loop: a kill takes effect later than it is given, and
+// an attempt reaches the target later than planned, so each kill corrects the plan of the next by what was measured.
 type aim struct {
 	rand    *rand.Rand
 	until   time.Duration // from when the target has the requests until it begins to answer the first

@@ -10,7 +10,7 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
-// hand is what is left to be tried of a random body.
+// hand is a random body and the rewrites that are still to be tried on it.
 type hand struct {
 	changes []rewrite.Change
 	body    int // so many of the changes are the body's; the others are what the rewrites need

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// patience is how many suspects of one rewrite may turn out to be none before it is left alone, and how many values a place
-	// may be refused before it is.
+	// patience is how many suspects of one rewrite may be dismissed before the rewrite is left alone, and how many values of
+	// one place may be refused before the place is.
 	patience = 3
 	// mostInvalid is how many random bodies the target may refuse for no reason that is found before the search ends.
 	mostInvalid = 20
@@ -19,7 +19,7 @@ const (
 	mostShrink = 60
 )
 
-// settled tells whether a rewrite needs no further look: it was found wrong, or cried wolf too often.
+// settled tells whether a rewrite needs no further look: it was found wrong, or its suspects were dismissed too often.
 func (h *hunter) settled(r rewrite.Rewrite) bool {
 	return h.report.finding(r.ID) != nil || h.dismissed[r.ID] >= patience
 }

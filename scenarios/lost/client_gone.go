@@ -20,9 +20,9 @@ const breath = 20 * time.Millisecond
 // this time.
 const trialMiddle = "in the middle"
 
-// clientGone hangs up right after the last request byte, in the middle of the work by its usual length, and, where there is
-// a gate, while it is held there for certain: a target that ties its work to the connection breaks it off. Where that
-// happens by chance, some rounds make it happen.
+// clientGone hangs up at three moments: right after the last request byte; in the middle of the work, by its usual length;
+// and, where there is a gate, while the work is held there. A target that ties its work to the connection then breaks it off.
+// Where the moment is left to chance, some rounds make it happen.
 func clientGone(ctx context.Context, s *target.Stage) error {
 	control, err := s.Intent(ctx)
 	if err != nil {

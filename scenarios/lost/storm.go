@@ -63,7 +63,7 @@ func replayed(ctx context.Context, s *target.Stage, order storm.Order) error {
 	return nil
 }
 
-// rounds is a storm under way.
+// rounds is the state of a storm: the rounds that were played and those to come.
 type rounds struct {
 	stage *target.Stage
 	order storm.Order

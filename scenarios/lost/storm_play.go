@@ -107,7 +107,7 @@ func (y *player) call(ctx context.Context, i int, call storm.Call, jitter *rand.
 		}
 		y.turns.wake()
 		if ctx.Err() != nil || !y.has[call.Intent-1] {
-			return // its own payload got no result: nobody could say what another one should meet
+			return // its own payload has no result, so nobody could say what the changed one should be answered
 		}
 	}
 	limited, cancel := context.WithTimeout(ctx, y.stage.Config().Timeouts.Recovery)
@@ -240,10 +240,9 @@ func (y *player) pause(ctx, over context.Context) error {
 	return errors.Join(err, instance.Resume(context.WithoutCancel(ctx)))
 }
 
-// calm lets everybody come back once more, when the storm is over: what has a result must give it again. Who was told to wait for
-// as long as a good client does asks once; but after a kill the target has its time to recover from when it was up again, which may
-// be later than a client's patience. And where an attempt was left without an answer for the whole time limit, though nothing was
-// done to it, something may only be slow, and is waited for.
+// calm lets every client come back once after the storm: an intent that has a result must give it again. A client that was
+// told to wait for as long as a good client would asks once. Where an attempt was left without an answer for the whole time
+// limit, though no fault was planned for it, the target may only be slow, and is waited for.
 func (y *player) calm(ctx context.Context) {
 	target.ForEach(stormClients, y.intents, func(in *target.Intent) {
 		send, i := target.Send{Label: labelCalm}, slices.Index(y.intents, in)

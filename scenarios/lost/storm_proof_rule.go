@@ -80,9 +80,9 @@ func planned(h *history.History) (list []plan) {
 	return list
 }
 
-// spent tells whether an attempt has used up the fault it was sent with. Not so where it got nothing to do it to: the target was
-// down, or went down before it answered. A client that tries again meets the fault then: else a kill, which ends all that is under
-// way, would leave a small storm without faults.
+// spent tells whether an attempt used up the fault it was sent with. It did not where there was nothing for the fault to act
+// on: the target was down, or went down before it answered. The client's next attempt then gets the fault; otherwise a kill,
+// which ends everything under way, would leave a small storm without faults.
 func spent(a *history.Attempt) bool {
 	return a.Outcome == history.Answered || a.Link.Cut || a.Link.Held
 }
@@ -176,7 +176,7 @@ func mostTogether(h *history.History) (most int) {
 		if a.at != b.at {
 			return int(a.at - b.at)
 		}
-		return a.by - b.by // ends first: who came when another left was not there with it
+		return a.by - b.by // ends come first: an attempt that began as another ended did not overlap it
 	})
 	now := 0
 	for _, e := range edges {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// permission is what a rewrite of the body asks of the place where it acts.
+// permission is what a rewrite needs to be allowed at the place where it acts.
 type permission uint8
 
 const (

@@ -2,7 +2,7 @@ package rewrite
 
 import "slices"
 
-// grant is the leave to change the value at one place.
+// grant is the permission to change the value at one place.
 type grant struct {
 	rule      *rule
 	guess     bool // nobody said so; the value merely looks as if it could change

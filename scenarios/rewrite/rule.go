@@ -150,7 +150,7 @@ func (r *rule) freeForm() bool {
 	return len(r.enum) == 0 && (r.kind == TypeObject || r.kind == TypeArray || r.kind == TypeAny)
 }
 
-// below is the rule of one member or item of a free-form value.
+// below is the rule for a member or item of a free-form value.
 func (r *rule) below(child *Node) *rule {
 	switch {
 	case r.values != nil:
