@@ -8,8 +8,9 @@
 //   - [github.com/oncespec/oncespec/faults/journal] remembers what was started, for the next program to end where this one was killed.
 //   - [github.com/oncespec/oncespec/faults/leaktest] fails tests that leave something behind.
 //
-// Every fault hands back a proof, a plain value that says whether and when it landed: without one nobody may conclude
-// anything from what the target did next.
+// Every fault hands back a proof, a plain value that says whether and when it landed: without one nobody may conclude anything
+// from what the target did next.
 //
-// The packages below know bytes, connections and processes. They know no HTTP, no operation, no contract, and they judge nothing.
+// The packages below know bytes, connections and processes. They know no HTTP, no operation, no contract, and they judge
+// nothing.
 package faults

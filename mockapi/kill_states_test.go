@@ -45,8 +45,8 @@ func (p *pair) die() {
 	p.other, p.url = p.start()
 }
 
-// TestKilledInEachState: a replica is killed (SIGKILL) while the record stands in each state. The other one, and one that is started
-// afterwards, do what is right for that state: the work is there once.
+// TestKilledInEachState: a replica is killed (SIGKILL) while the record stands in each state. The other one, and one that is
+// started afterwards, do what is right for that state: the work is there once.
 func TestKilledInEachState(t *testing.T) {
 	t.Parallel()
 	for state, story := range map[string]func(p *pair){

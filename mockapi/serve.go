@@ -42,8 +42,9 @@ type ServeOptions struct {
 const DefaultGrace = 5 * time.Second
 
 // Serve runs a mock as a process does, until the context ends: it settles what an earlier one left in the same store, then
-// takes requests. In the end it takes no more, and lets those that are running finish. What takes longer than the grace is left
-// as the end of the process would leave it, for another server or the next start to settle. Its errors name what to change: the address, the store, the profile or the mutant.
+// takes requests. In the end it takes no more, and lets those that are running finish. What takes longer than the grace is
+// left as the end of the process would leave it, for another server or the next start to settle. Its errors name what to
+// change: the address, the store, the profile or the mutant.
 func Serve(ctx context.Context, o ServeOptions) (err error) {
 	if o.Profile == "" {
 		o.Profile = contract.DefaultProfile

@@ -74,8 +74,8 @@ const (
 	fuzzScripts  = "pairs"
 )
 
-// WriteFuzz writes the report, and a script for each pair, into the folder. What an earlier search left there goes; each file is whole
-// or absent, and where fuzz.json is, all are.
+// WriteFuzz writes the report, and a script for each pair, into the folder. What an earlier search left there goes; each file
+// is whole or absent, and where fuzz.json is, all are.
 func WriteFuzz(dir string, r *fuzz.Report, rerun []string) error {
 	scripts := filepath.Join(dir, fuzzScripts)
 	for _, old := range []string{filepath.Join(dir, fuzzJSON), scripts} {

@@ -10,8 +10,9 @@ import (
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
-// FuzzJUnit writes a suite an operation: a testcase each rewrite, each case of the corpus that fails no more, and the search as a whole.
-// What is wrong is <failure>, with the pair; what nobody knows is <error>, what does not apply is <skipped>; a warning passes with its text.
+// FuzzJUnit writes a suite an operation: a testcase each rewrite, each case of the corpus that fails no more, and the search
+// as a whole. What is wrong is <failure>, with the pair; what nobody knows is <error>, what does not apply is <skipped>; a
+// warning passes with its text.
 func FuzzJUnit(w io.Writer, r *fuzz.Report, rerun []string) error {
 	top := suites{Name: "oncespec fuzz " + r.Target, Time: fmt.Sprintf("%.3f", float64(r.DurationMS)/1000)}
 	for _, o := range r.Operations {

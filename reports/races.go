@@ -2,7 +2,8 @@ package reports
 
 import "github.com/oncespec/oncespec/scenarios/history"
 
-// races are the detection powers of the rungs that were used, at one server and between replicas, each once, in the order of their use.
+// races are the detection powers of the rungs that were used, at one server and between replicas, each once, in the order of
+// their use.
 func races(hs []*history.History) (all []history.Power) {
 	type way struct {
 		rung     string

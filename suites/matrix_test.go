@@ -201,7 +201,8 @@ func sorted(set map[string]bool) (names []string) {
 	return names
 }
 
-// chosen tells whether the mutant is part of this run. The sample is fixed: every twelfth, and every other of those in a short run.
+// chosen tells whether the mutant is part of this run. The sample is fixed: every twelfth, and every other of those in a short
+// run.
 func chosen(i int, name string) bool {
 	switch *matrix {
 	case "full":

@@ -71,8 +71,8 @@ func TestMutantsOnPostgreSQL(t *testing.T) {
 	}
 }
 
-// TestDatabaseBehindSomebodyElsesToxiproxy: its stock toxics take the database away, and the report says that no more is known than
-// what that server says. What needs a moment of one's choice is not assessed.
+// TestDatabaseBehindSomebodyElsesToxiproxy: its stock toxics take the database away, and the report says that no more is known
+// than what that server says. What needs a moment of one's choice is not assessed.
 func TestDatabaseBehindSomebodyElsesToxiproxy(t *testing.T) {
 	t.Parallel()
 	for mutant, want := range map[string]verdict.Outcome{"": verdict.Pass, "store-down-executes": verdict.Fail} {

@@ -261,7 +261,8 @@ func only(p *run.Plan, id string) *run.Plan {
 
 func key(v verdict.Verdict) string { return v.ID + " " + v.Operations[0] }
 
-// missed copies the histories, those of the requirement's scenarios without the fault, and tells on which operations there was one.
+// missed copies the histories, those of the requirement's scenarios without the fault, and tells on which operations there was
+// one.
 func missed(t *testing.T, p proven, r catalogue.Requirement, hs []*history.History) (spoilt []*history.History, on map[string]bool) {
 	t.Helper()
 	on = map[string]bool{}

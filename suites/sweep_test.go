@@ -17,9 +17,9 @@ import (
 
 var sweepRounds = flag.Int("sweep-rounds", 2, "sweeps of a server with two commits, and of the correct one; the bar is 20")
 
-// TestSweepFindsTwoCommits is the bar: a server that commits its effect and at once its record, with nothing in between that could be
-// held, is found by a sweep with the default number of kills with probability 0.95 or more, and the correct one is never called
-// inconclusive.
+// TestSweepFindsTwoCommits is the bar: a server that commits its effect and at once its record, with nothing in between that
+// could be held, is found by a sweep with the default number of kills with probability 0.95 or more, and the correct one is
+// never called inconclusive.
 func TestSweepFindsTwoCommits(t *testing.T) {
 	const twoCommits = "record-right-after-effect"
 	for name, mock := range map[string]func(t *testing.T, mutant string) *config.Config{

@@ -25,8 +25,8 @@ func through(t *testing.T, url string, replace ...string) string {
 	return file(t, "oncespec.yaml", string(text)+"toxiproxy: {url: \""+url+"\"}\n")
 }
 
-// TestConformantThroughSomebodyElsesToxiproxy: the mock passes, with weaker proof, which says what it goes by. Nothing is left on the
-// server.
+// TestConformantThroughSomebodyElsesToxiproxy: the mock passes, with weaker proof, which says what it goes by. Nothing is left
+// on the server.
 func TestConformantThroughSomebodyElsesToxiproxy(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -76,8 +76,8 @@ func read(file string) (left []Thing, gone bool, err error) {
 	return things, owner != nil && owner.Gone(), nil
 }
 
-// parse reads as far as there are whole lines: a program that is killed may have left half of one. One in the middle that cannot be
-// read was torn by a full volume; what it was to note was not begun, or is ended once more.
+// parse reads as far as there are whole lines: a program that is killed may have left half of one. One in the middle that
+// cannot be read was torn by a full volume; what it was to note was not begun, or is ended once more.
 func parse(data []byte) (*Owner, []Thing) {
 	var owner *Owner
 	open := map[int]Thing{}

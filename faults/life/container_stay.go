@@ -189,8 +189,8 @@ const (
 	stillPause = 20 * time.Millisecond
 )
 
-// freeze does it until it is done. Docker hears late of what it did itself: for a moment after a container was let go on and frozen
-// again it thinks that it goes on, and refuses to let it, which would leave it frozen for good.
+// freeze does it until it is done. Docker hears late of what it did itself: for a moment after a container was let go on and
+// frozen again it thinks that it goes on, and refuses to let it, which would leave it frozen for good.
 func (c *Container) freeze(ctx context.Context, verb string, still bool, by func(*stay) error) error {
 	s := c.running()
 	if s == nil {

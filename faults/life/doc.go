@@ -12,18 +12,18 @@
 //
 // It does not know what the target is for. When it is ready is a function given by the caller.
 //
-// A command whose children leave its process group (a daemon that calls setsid) is killed, stopped and paused as a whole all the
-// same, on Linux: they are known by a cookie in their environment. One that throws that away, too, is out of reach: a program could
-// only adopt it by adopting all orphans, those of whoever imports this package and what a hook leaves in the background among
-// them, and could not tell whose they are. A command
-// that ends on starting and leaves a daemon behind is reported as ended before it was ready, and the daemon is killed.
+// A command whose children leave its process group (a daemon that calls setsid) is killed, stopped and paused as a whole all
+// the same, on Linux: they are known by a cookie in their environment. One that throws that away, too, is out of reach: a
+// program could only adopt it by adopting all orphans, those of whoever imports this package and what a hook leaves in the
+// background among them, and could not tell whose they are. A command that ends on starting and leaves a daemon behind is
+// reported as ended before it was ready, and the daemon is killed.
 //
 // Two ways lead to a container. On this machine's network ([Box].Port 0, Linux only) nothing stands between it and its
 // callers, it reaches what listens on loopback, and a restart is quickest. In a network of its own one port is published on
 // loopback, by a proxy of Docker's that takes connections as soon as the container runs: always at the same number, or, where
-// [Box].Listens leaves it open, at one of Docker's choice at each start, which [Container.Addr] tells. Such a container reaches
-// this program at the address that [ReachHost] names.
+// [Box].Listens leaves it open, at one of Docker's choice at each start, which [Container.Addr] tells. Such a container
+// reaches this program at the address that [ReachHost] names.
 //
-// Start reading at [Life] and [Command], or [Box]; how processes end is in instance.go and carriers_linux.go, how containers do
-// in container_stay.go, and what is left over in leftovers.go and container_leftovers.go.
+// Start reading at [Life] and [Command], or [Box]; how processes end is in instance.go and carriers_linux.go, how containers
+// do in container_stay.go, and what is left over in leftovers.go and container_leftovers.go.
 package life

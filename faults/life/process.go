@@ -23,7 +23,8 @@ type Command struct {
 	Env []string
 	// Dir is the working folder; empty is this program's.
 	Dir string
-	// Ready reports whether the target may be used. It is called until it returns nil. Nil means that a target which runs is ready.
+	// Ready reports whether the target may be used. It is called until it returns nil. Nil means that a target which runs is
+	// ready.
 	Ready func(context.Context) error
 	// ReadyWithin is how long it may take to be ready; 0 is 10 s.
 	ReadyWithin time.Duration

@@ -6,9 +6,10 @@ import (
 	"sync"
 )
 
-// ResumeAll lets several lives go on at one moment, as near as can be: what came to them while they stood still has to meet, and
-// a few milliseconds are enough for one of them to have done all of its work. Processes are signalled one right after the other,
-// with nothing looked for or waited for in between; all others are told at the same time. The errors are in the order of the lives.
+// ResumeAll lets several lives go on at one moment, as near as can be: what came to them while they stood still has to meet,
+// and a few milliseconds are enough for one of them to have done all of its work. Processes are signalled one right after the
+// other, with nothing looked for or waited for in between; all others are told at the same time. The errors are in the order
+// of the lives.
 func ResumeAll(ctx context.Context, all []Life) []error {
 	errs := make([]error, len(all))
 	var others sync.WaitGroup

@@ -18,9 +18,10 @@ const (
 	Counted                 // its counters tell
 )
 
-// OpenBehind is Open for an upstream behind a Remote, by a proxy of the wire's own there. The plan's cut of the request, or the
-// client's leave after it, is done by the server's limit_data: what the upstream gets is decided where it is sent. The client reads an end when
-// that has happened, and must not leave before. Where the server keeps counters, they tell what it handed on in any case.
+// OpenBehind is Open for an upstream behind a Remote, by a proxy of the wire's own there. The plan's cut of the request, or
+// the client's leave after it, is done by the server's limit_data: what the upstream gets is decided where it is sent. The
+// client reads an end when that has happened, and must not leave before. Where the server keeps counters, they tell what it
+// handed on in any case.
 //
 // It goes by bytes: where the client's are encrypted on their way to the upstream, the numbers mean nothing.
 func (l *Links) OpenBehind(ctx context.Context, r *Remote, listen, upstream string, plan Plan) (*Wire, error) {
@@ -86,16 +87,16 @@ func (l *ledger) ended() {
 	})
 }
 
-// Kept tells that a connection lived for a while with all that was sent forwarded. A Toxiproxy of somebody else's would have ended it if it had
-// not reached the upstream.
+// Kept tells that a connection lived for a while with all that was sent forwarded. A Toxiproxy of somebody else's would have
+// ended it if it had not reached the upstream.
 func (w *Wire) Kept() bool {
 	w.ledger.mu.Lock()
 	defer w.ledger.mu.Unlock()
 	return w.ledger.kept
 }
 
-// handed is how many request bytes the server handed on, as far as is known. It may take a connection away before we know that it had
-// what was sent: that it did shows it.
+// handed is how many request bytes the server handed on, as far as is known. It may take a connection away before we know that
+// it had what was sent: that it did shows it.
 func (b *behind) handed(ctx context.Context, p Proof, sent int64, left bool) (int64, Evidence) {
 	most := p.RequestForwarded
 	if b.limit > 0 {

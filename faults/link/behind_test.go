@@ -55,8 +55,8 @@ func took(t *testing.T) (addr string, got chan string) {
 	return l.Addr().String(), got
 }
 
-// TestRequestIsCutByTheRemoteItself: its limit_data decides what the upstream gets; that it took the connection away shows that it has. Its
-// counters show it where it keeps any.
+// TestRequestIsCutByTheRemoteItself: its limit_data decides what the upstream gets; that it took the connection away shows
+// that it has. Its counters show it where it keeps any.
 func TestRequestIsCutByTheRemoteItself(t *testing.T) {
 	url, proxies := toxiproxyServer(t)
 	for name, c := range map[string]struct {

@@ -30,11 +30,11 @@ const (
 )
 
 // Remote is a Toxiproxy server that somebody else runs, for upstreams that only it can reach. Each of its proxies of ours is a
-// way there. What befalls an answer is still done by a wire, on this side of it, which sees the bytes: the server's own toxics tell
-// nobody what they did, and an answer that limit_data swallowed cannot be told from an upstream that never answered. What befalls a
-// request is decided over there: see [Links.OpenBehind]. What a wire proves beyond the server is weaker all the same. Toxiproxy takes
-// a connection before it has one itself, and bytes before it can hand them on; what comes back shows that the upstream was reached,
-// and was given what was sent before, as do the server's counters, where it keeps any.
+// way there. What befalls an answer is still done by a wire, on this side of it, which sees the bytes: the server's own toxics
+// tell nobody what they did, and an answer that limit_data swallowed cannot be told from an upstream that never answered. What
+// befalls a request is decided over there: see [Links.OpenBehind]. What a wire proves beyond the server is weaker all the
+// same. Toxiproxy takes a connection before it has one itself, and bytes before it can hand them on; what comes back shows
+// that the upstream was reached, and was given what was sent before, as do the server's counters, where it keeps any.
 type Remote struct {
 	// Counts tells that the server keeps counters, as it does when it is told to.
 	Counts bool

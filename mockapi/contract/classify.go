@@ -46,12 +46,12 @@ func (c Class) Success() bool { return c == Result || c == Replay }
 //     Retry-After, also if mismatch declares that status without a code.
 //  6. Other 4xx and 3xx are Refused, other 5xx Failed.
 //
-// What is Idle is neither in flight nor a mismatch for its status alone: that the target uses the status for other refusals too is
-// all that it shows. A declared code still counts, and so do 102, 423, 425 and 429, which mean "later" whatever for.
+// What is Idle is neither in flight nor a mismatch for its status alone: that the target uses the status for other refusals
+// too is all that it shows. A declared code still counts, and so do 102, 423, 425 and 429, which mean "later" whatever for.
 //
 // A declared mismatch status that the target also uses for something else, such as 422 for an invalid payload, reads as
-// Mismatch: only a control under a fresh key tells them apart, unless missing, malformed or expired declares a code and it is there.
-// Whether an answer is *acceptable* for a situation is Refuses's question, not this one.
+// Mismatch: only a control under a fresh key tells them apart, unless missing, malformed or expired declares a code and it is
+// there. Whether an answer is *acceptable* for a situation is Refuses's question, not this one.
 func (c Contract) Classify(e Exchange) Class {
 	if e.Lost || e.Status < 200 && e.Status != 102 || e.Status > 599 {
 		return Unknown

@@ -25,16 +25,16 @@ type Request struct {
 	Body   []byte              // whole, without a content coding
 }
 
-// Of returns the digest of what counts in a request: Version and 64 hexadecimal digits. Requests with equal digests mean
-// the same under f.
+// Of returns the digest of what counts in a request: Version and 64 hexadecimal digits. Requests with equal digests mean the
+// same under f.
 //
 // Mode semantic, and unspecified: method; path, with percent-encoding normalised (RFC 3986, 6.2.2); query unless ignored, as
 // decoded pairs in order of their names, equal names in the order sent; media type without a UTF-8 charset; the listed
-// headers; the body by its meaning where it is JSON, a URL-encoded form or multipart/form-data, by its bytes otherwise. Mode raw: path, query
-// and body by their bytes. Mode none: all requests are equal.
+// headers; the body by its meaning where it is JSON, a URL-encoded form or multipart/form-data, by its bytes otherwise. Mode
+// raw: path, query and body by their bytes. Mode none: all requests are equal.
 //
-// Defaults and Unknown need the API's schema: a caller for whom they matter passes the body of the command that it read.
-// The error is an *Error: a JSON body without a canonical form.
+// Defaults and Unknown need the API's schema: a caller for whom they matter passes the body of the command that it read. The
+// error is an *Error: a JSON body without a canonical form.
 func Of(f contract.Fingerprint, r Request) (string, error) {
 	var d digest
 	mode := f.Mode

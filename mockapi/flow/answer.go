@@ -128,7 +128,8 @@ func (f *Flow) status(ctx context.Context, principal Principal, key string) (Ans
 	return StatusAnswer(key, entry)
 }
 
-// Readable tells whether there is anything to say of an entry: of one that was never claimed, did nothing or is forgotten there is not.
+// Readable tells whether there is anything to say of an entry: of one that was never claimed, did nothing or is forgotten
+// there is not.
 func Readable(entry Entry) bool {
 	switch entry.State {
 	case reference.Absent, reference.Released, reference.Expired:

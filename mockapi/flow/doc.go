@@ -1,9 +1,10 @@
 // Package flow does keyed writes exactly once.
 //
-// A request becomes a Call; its key is claimed before anything is done; the call downstream that
-// it owes is put into the outbox in the claim's transaction, and made from there under the claim's own downstream key; the local
-// effect and the claim's completion are one transaction; whatever was interrupted is resolved by asking downstream, never by
-// doing it again and hoping. A claim is its server's until that died or was stopped for a lease (member.go). What may happen to a claim when is decided by reference.Step alone.
+// A request becomes a Call; its key is claimed before anything is done; the call downstream that it owes is put into the
+// outbox in the claim's transaction, and made from there under the claim's own downstream key; the local effect and the
+// claim's completion are one transaction; whatever was interrupted is resolved by asking downstream, never by doing it again
+// and hoping. A claim is its server's until that died or was stopped for a lease (member.go). What may happen to a claim when
+// is decided by reference.Step alone.
 //
 //	request ─► Authenticate ─► DecodeKey ─► ReadBody ─► (domain: decode, check) ─► Fingerprint, Identify ─► Claim
 //	   Execute   ─► Book ─► Complete or Fail

@@ -111,7 +111,8 @@ func (f *Flow) leave() error {
 	return err
 }
 
-// lookRound looks at the other servers: the members, and those that the given owners belong to. It tells whether one is newly gone.
+// lookRound looks at the other servers: the members, and those that the given owners belong to. It tells whether one is newly
+// gone.
 func (f *Flow) lookRound(ctx context.Context, owners []string) (lost bool, err error) {
 	members, err := f.Store.Members(ctx)
 	if err != nil {

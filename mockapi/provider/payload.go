@@ -13,7 +13,8 @@ const anotherPayload = "something else was booked under this downstream key"
 // digest is a payload in short: equal ones mean the same.
 type digest [sha256.Size]byte
 
-// digestOf sums up the body of a call. The order of members and white space in JSON do not count. Of a body that is not recorded whole the length counts for the rest.
+// digestOf sums up the body of a call. The order of members and white space in JSON do not count. Of a body that is not
+// recorded whole the length counts for the rest.
 func digestOf(c *Call) digest {
 	body := c.Body
 	decoder := json.NewDecoder(bytes.NewReader(body))

@@ -6,8 +6,8 @@ import (
 	"github.com/oncespec/oncespec/mockapi/contract"
 )
 
-// Step returns the record of a key after an event, and the decision. It is pure: now is the only clock. Where the event
-// does not apply the record comes back as it was.
+// Step returns the record of a key after an event, and the decision. It is pure: now is the only clock. Where the event does
+// not apply the record comes back as it was.
 //
 //	            Absent    Released  InProgress         Succeeded  Failed    Unknown
 //	Claim       Execute   Execute   Wait               Replay     Replay    Reconcile
@@ -21,9 +21,9 @@ import (
 //	Expire      Recorded  Recorded  Wait               Recorded   Recorded  Reconcile
 //
 // "other" is a claim with another fingerprint: Wait where the contract puts in flight first, and as an equal one where it
-// replays mismatches. A contract that executes them gets Conflict all the same, since no model of exactly once can.
-// "expired" is a claim once the lifetime of the record is over: Execute with a new record, or TooLate, as the contract says. So
-// is a claim on an Expired record, which refuses all else and is what Expire leaves of a final one where the contract says TooLate.
+// replays mismatches. A contract that executes them gets Conflict all the same, since no model of exactly once can. "expired"
+// is a claim once the lifetime of the record is over: Execute with a new record, or TooLate, as the contract says. So is a
+// claim on an Expired record, which refuses all else and is what Expire leaves of a final one where the contract says TooLate.
 // Reports of an owner or version that is not the record's are Refuse in every state.
 //
 // A failure ends in Failed or in Released as the contract says: its stored parameters first, then failed_retry; where both

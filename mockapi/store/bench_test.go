@@ -17,9 +17,9 @@ import (
 	"github.com/oncespec/oncespec/mockapi/store"
 )
 
-// BenchmarkClaim compares claims (look, find nothing, insert, in one transaction) with bare insertions of the same row in the same
-// kind of database, by 1 to 64 clients. The two take short turns, so that the machine is in the same mood for both; the median of the
-// turns' ratios, claim/bare, is what to look at.
+// BenchmarkClaim compares claims (look, find nothing, insert, in one transaction) with bare insertions of the same row in the
+// same kind of database, by 1 to 64 clients. The two take short turns, so that the machine is in the same mood for both; the
+// median of the turns' ratios, claim/bare, is what to look at.
 //
 //	go test ./mockapi/store -run '^$' -bench Claim -benchtime 2000x
 func BenchmarkClaim(b *testing.B) {

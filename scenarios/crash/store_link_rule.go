@@ -40,7 +40,8 @@ func storeLinkRule(c rule.Case) (all []rule.Finding) {
 	return all
 }
 
-// notCutAtWork says what is missing of the proof that the target was cut off from its database while it was at work on the attempt.
+// notCutAtWork says what is missing of the proof that the target was cut off from its database while it was at work on the
+// attempt.
 func notCutAtWork(h *history.History, first *history.Attempt) (missing string) {
 	if missing := rule.NotWhole(first); missing != "" {
 		return missing

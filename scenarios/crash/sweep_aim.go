@@ -71,9 +71,10 @@ func newAim(r *rand.Rand, until time.Duration, wanted int) *aim {
 	return a
 }
 
-// next is when to kill the target that has so many requests. With one it is every second time an instant of the spread, the latest
-// first: they tell how long it takes. With several it is mostly when the first few of them have been answered: the others are spread
-// over all that comes before, however fast or slow the machine is at the time, and wait for each other where only one can write.
+// next is when to kill the target that has so many requests. With one it is every second time an instant of the spread, the
+// latest first: they tell how long it takes. With several it is mostly when the first few of them have been answered: the
+// others are spread over all that comes before, however fast or slow the machine is at the time, and wait for each other where
+// only one can write.
 func (a *aim) next(size int, steps bool) shot {
 	if a.hurried {
 		return shot{most: size - 1}
@@ -120,8 +121,8 @@ type fate struct {
 	effect   bool  // and its effect was there when it was looked for
 }
 
-// learn takes in what became of the requests of a kill that was given at a moment of the run, in microseconds; 0: it was not, since
-// all had been answered.
+// learn takes in what became of the requests of a kill that was given at a moment of the run, in microseconds; 0: it was not,
+// since all had been answered.
 func (a *aim) learn(s shot, fates []fate, given int64) {
 	a.tried++
 	var hit, effects, began int
@@ -179,8 +180,8 @@ func (a *aim) learn(s shot, fates []fate, given int64) {
 	}
 }
 
-// bisect takes an instant for one side of the moment at which the effects come. Where kills contradict each other, since no two requests
-// take the same time, the other side is drawn back a little.
+// bisect takes an instant for one side of the moment at which the effects come. Where kills contradict each other, since no
+// two requests take the same time, the other side is drawn back a little.
 func (a *aim) bisect(at time.Duration, there bool) {
 	apart := a.share(narrow)
 	if there {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// server is a target as a kill sees it: how long it works on a request, from when on there is an effect, how late it is reached, how
-// late a kill takes effect.
+// server is a target as a kill sees it: how long it works on a request, from when on there is an effect, how late it is
+// reached, how late a kill takes effect.
 type server struct{ handling, effect, late, lag time.Duration }
 
 // meets is what a kill does to the one request that is at work, and when after it came that died; 0: it was answered.
@@ -78,7 +78,8 @@ func TestTheSweepClosesInOnTheEffect(t *testing.T) {
 	}
 }
 
-// Of several requests that are at work together some are hit after the first answers, and the target is spared where too many had begun.
+// Of several requests that are at work together some are hit after the first answers, and the target is spared where too many
+// had begun.
 func TestTheSweepOfACrowd(t *testing.T) {
 	t.Parallel()
 	a := newAim(rand.New(rand.NewPCG(1, 1)), time.Millisecond, 8)

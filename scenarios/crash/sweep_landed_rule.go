@@ -90,9 +90,9 @@ func (l landed) proof() verdict.Proof {
 // sure is the probability with which a moment of the length that gap gives has been hit, where requests were at work together.
 const sure = 0.95
 
-// gap is how long a moment of the work may be and not have been looked into, in microseconds: between two kills, before the first or
-// after the last. Requests that are at work together are each at another point of it, nobody knows which: there it is the least that
-// would have been hit almost surely, had they been spread evenly.
+// gap is how long a moment of the work may be and not have been looked into, in microseconds: between two kills, before the
+// first or after the last. Requests that are at work together are each at another point of it, nobody knows which: there it is
+// the least that would have been hit almost surely, had they been spread evenly.
 func (l landed) gap() int64 {
 	if l.together() {
 		return int64(math.Ceil(float64(l.handling) * (1 - math.Pow(1-sure, 1/float64(l.requests)))))

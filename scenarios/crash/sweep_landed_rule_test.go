@@ -59,8 +59,8 @@ func TestSweepProof(t *testing.T) {
 	}
 }
 
-// Requests that are at work together are each at a moment of their own that nobody knows: what is claimed is how long one may be and
-// not have been hit.
+// Requests that are at work together are each at a moment of their own that nobody knows: what is claimed is how long one may
+// be and not have been hit.
 func TestSweepProofOfCrowds(t *testing.T) {
 	t.Parallel()
 	crowds := func(kills, each int) (all []*history.History) {

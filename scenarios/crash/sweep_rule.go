@@ -114,7 +114,8 @@ func struck(h *history.History, kill *history.Fault, intent string) (part, where
 	return inFlight, where
 }
 
-// came is when the target had an attempt's request and could work on it, later by how long it stood still since; 0: it was never seen to.
+// came is when the target had an attempt's request and could work on it, later by how long it stood still since; 0: it was
+// never seen to.
 func came(h *history.History, a *history.Attempt) int64 {
 	if a == nil || a.Link.LastRequestAt == 0 {
 		return 0

@@ -86,8 +86,9 @@ func Control(ctx context.Context, s *target.Stage, in *target.Intent, shape Shap
 	return c.Succeeded(b), c.Says(b), nil
 }
 
-// Try sends A and B alone, without controls, and tells whether the outcome is one that the rewrite's class does not allow: what
-// a search asks of a smaller pair. Kind is "" where it is allowed or nothing can be told. The intent is a fresh one; nil: one is made.
+// Try sends A and B alone, without controls, and tells whether the outcome is one that the rewrite's class does not allow:
+// what a search asks of a smaller pair. Kind is "" where it is allowed or nothing can be told. The intent is a fresh one; nil:
+// one is made.
 func Try(ctx context.Context, s *target.Stage, in *target.Intent, shape Shape, t rewrite.Trial) (kind Kind, err error) {
 	in, pair, fits, err := fresh(ctx, s, in, shape, t)
 	if err != nil || !fits {

@@ -16,7 +16,8 @@ import (
 // Shape is what a search knows of an operation's request beyond its configuration. The zero value knows nothing more.
 type Shape struct {
 	Fixed []string // places that turned out not to vary: the target refused what was there
-	// Direct sends past the fault links, where nothing is broken on purpose, and leaves the requests of screenings out of the history.
+	// Direct sends past the fault links, where nothing is broken on purpose, and leaves the requests of screenings out of the
+	// history.
 	Direct bool
 	// Settle is waited before effects are counted: what is done late is seen too.
 	Settle time.Duration

@@ -86,7 +86,8 @@ func counterexample(ctx context.Context, s *target.Stage, sample *rewrite.Sample
 	return true, nil
 }
 
-// searched leaves out the rewrites whose place is the whole message, since the catalogue covers them, and those that may be executed.
+// searched leaves out the rewrites whose place is the whole message, since the catalogue covers them, and those that may be
+// executed.
 func searched(s *target.Stage) []rewrite.Rewrite {
 	var out []rewrite.Rewrite
 	for _, r := range rewrite.Catalogue() {

@@ -35,8 +35,8 @@ func BenchmarkPairs(b *testing.B) {
 	b.ReportMetric((processor()-before)/float64(op.Pairs), "cpu-µs/pair")
 }
 
-// BenchmarkBareClient is a client that does nothing but send: one request under a fresh key, then as many changed ones under it as a
-// hand has, on kept connections, by as many goroutines as the search has.
+// BenchmarkBareClient is a client that does nothing but send: one request under a fresh key, then as many changed ones under
+// it as a hand has, on kept connections, by as many goroutines as the search has.
 func BenchmarkBareClient(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(CollectPercent))
 	url := serve(b, "", ticketsYAML).Target.URL + "/v1/tickets?notify=owner"

@@ -127,8 +127,8 @@ func WriteCorpus(dir string, r *Report) error {
 	return nil
 }
 
-// Keep adds one finding to a folder, and names the file in the finding. What the folder has already stays as it is: files are named by
-// what they hold. A file is whole or absent.
+// Keep adds one finding to a folder, and names the file in the finding. What the folder has already stays as it is: files are
+// named by what they hold. A file is whole or absent.
 func Keep(dir string, seed uint64, f *Finding) error {
 	if f.Case != "" {
 		return nil

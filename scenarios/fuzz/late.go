@@ -34,8 +34,8 @@ func (h *hunter) settling(g *screening) time.Duration {
 	return wait
 }
 
-// lookAgain counts the effects of the n oldest screenings that are kept, and looks closely at the pairs of those that show more now.
-// Then each try waits too.
+// lookAgain counts the effects of the n oldest screenings that are kept, and looks closely at the pairs of those that show
+// more now. Then each try waits too.
 func (h *hunter) lookAgain(ctx context.Context, n int) error {
 	if h.enough() {
 		return nil

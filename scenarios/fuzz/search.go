@@ -96,7 +96,8 @@ type drawn struct {
 	*screening
 }
 
-// play looks closely at the first pair of a screening that seems wrong, and screens the rest of the hand again, until it is done with.
+// play looks closely at the first pair of a screening that seems wrong, and screens the rest of the hand again, until it is
+// done with.
 func (h *hunter) play(ctx context.Context, d drawn) error {
 	defer h.tell("search")
 	trials, g := d.hand.trials, d.screening

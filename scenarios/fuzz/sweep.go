@@ -57,8 +57,8 @@ func (h *hunter) sweepPart(ctx context.Context, changes []rewrite.Change, trials
 	return h.sweepScreened(ctx, h.screen(ctx, changes, trials, false)())
 }
 
-// sweepScreened makes rows of a screening. Where the target refuses its A, halves of it are tried, down to the place that it does not
-// take.
+// sweepScreened makes rows of a screening. Where the target refuses its A, halves of it are tried, down to the place that it
+// does not take.
 func (h *hunter) sweepScreened(ctx context.Context, g *screening) error {
 	h.spent(g.stage)
 	defer h.tell("sweep")
@@ -105,8 +105,8 @@ func (h *hunter) sweepScreened(ctx context.Context, g *screening) error {
 	return h.controls(ctx, changes, refused)
 }
 
-// sweepPairs makes rows of the pairs that a screening settles, looks at the others one by one, and returns those that were refused,
-// which need a control. over: the search has ended.
+// sweepPairs makes rows of the pairs that a screening settles, looks at the others one by one, and returns those that were
+// refused, which need a control. over: the search has ended.
 func (h *hunter) sweepPairs(ctx context.Context, g *screening) (refused []rewrite.Trial, over bool, err error) {
 	closely := g.seen.Executed != "" // any of them may have been executed
 	for i, t := range g.trials {

@@ -3,9 +3,9 @@ package fuzz
 // ahead is how many jobs wait for each that is under way, so that nobody idles while an earlier one takes long.
 const ahead = 1
 
-// inTurn does jobs, up to width of them at a time, and takes what came of them in the order in which they were begun, each after the
-// one before was taken. Next and take are called one at a time: what they decide depends on answers, never on which came first.
-// It returns the first error of take, when no job is under way any more.
+// inTurn does jobs, up to width of them at a time, and takes what came of them in the order in which they were begun, each
+// after the one before was taken. Next and take are called one at a time: what they decide depends on answers, never on which
+// came first. It returns the first error of take, when no job is under way any more.
 func inTurn[R any](width int, next func() (job func() R, more bool), take func(R) error) error {
 	var under []chan R
 	window := width

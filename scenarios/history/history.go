@@ -49,7 +49,8 @@ type Rewrite struct {
 	Guess    bool   `json:"guess,omitempty"`    // nobody declared that this place may change
 }
 
-// Storm is the schedule of a trial, and what came of playing it again. Its intents are "i1" for the schedule's intent 1, and so on.
+// Storm is the schedule of a trial, and what came of playing it again. Its intents are "i1" for the schedule's intent 1, and
+// so on.
 type Storm struct {
 	Schedule *storm.Schedule `json:"schedule"`
 	From     string          `json:"from,omitempty"`   // the history whose schedule was made smaller

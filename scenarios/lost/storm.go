@@ -183,7 +183,8 @@ func judged(s, trial *target.Stage) (verdict.Outcome, *history.History) {
 const (
 	// shrinkPlays bounds how often a schedule is played while it is made smaller.
 	shrinkPlays = 90
-	// A smaller schedule is taken where it fails againOf times in at most ofPlays; where the whole one failed every time, once is enough.
+	// A smaller schedule is taken where it fails againOf times in at most ofPlays; where the whole one failed every time, once
+	// is enough.
 	againOf, ofPlays = 2, 3
 )
 

@@ -31,8 +31,8 @@ const (
 	longestComeBack = 100 * time.Millisecond
 	// slowLimit is how long an operation that was never answered is given in the end.
 	slowLimit = 30 * time.Second
-	// catchLimit bounds the wait for downstream calls to be held. freezeTime is how long a paused target stands still: by then every
-	// client waits for it.
+	// catchLimit bounds the wait for downstream calls to be held. freezeTime is how long a paused target stands still: by then
+	// every client waits for it.
 	catchLimit, freezeTime = 300 * time.Millisecond, 30 * time.Millisecond
 )
 

@@ -108,8 +108,8 @@ func TestDetectionPowerIsSaid(t *testing.T) {
 	}
 }
 
-// TestDetectionPowerBetweenReplicas: what was measured on one server, where duplicates meet in one process, is not claimed of replicas; what
-// was between replicas is.
+// TestDetectionPowerBetweenReplicas: what was measured on one server, where duplicates meet in one process, is not claimed of
+// replicas; what was between replicas is.
 func TestDetectionPowerBetweenReplicas(t *testing.T) {
 	t.Parallel()
 	for replicas, c := range map[int]struct{ says, not string }{

@@ -29,7 +29,8 @@ func TestAContractDecidesTheClass(t *testing.T) {
 		c    contract.Contract
 		want Class
 	}{
-		// Spellings of one meaning replay; compared as bytes they may be refused. What is outside the body is not compared as bytes.
+		// Spellings of one meaning replay; compared as bytes they may be refused. What is outside the body is not compared as
+		// bytes.
 		{"order/top", plain, Same},
 		{"order/top", semantic, Same},
 		{"order/top", none, Same},

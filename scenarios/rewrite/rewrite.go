@@ -83,7 +83,8 @@ func (r Rewrite) sites(s *Sample, most int) []Site {
 	return out
 }
 
-// pick finds one site: the one of that number if the rewrite can act there, else the likeliest. Guesses are no better than others here.
+// pick finds one site: the one of that number if the rewrite can act there, else the likeliest. Guesses are no better than
+// others here.
 func (r Rewrite) pick(s *Sample, p Pick) (Site, int, bool) {
 	if p != (Pick{}) {
 		candidates := r.act.candidates(s)

@@ -19,8 +19,8 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
-// Scenarios returns every scenario in the order they run: what others build on first, what disturbs last. The storm is the last that
-// kills, since it builds on the others.
+// Scenarios returns every scenario in the order they run: what others build on first, what disturbs last. The storm is the
+// last that kills, since it builds on the others.
 func Scenarios() []target.Scenario {
 	all := slices.Concat(replay.Scenarios(), race.Scenarios(), conflict.Scenarios(), key.Scenarios(), lost.Scenarios(),
 		failure.Scenarios(), status.Scenarios(), fingerprint.Scenarios(), crash.Scenarios(), []target.Scenario{lost.Storm()})

@@ -259,7 +259,8 @@ func (st *intentState) samePayload(r rewrite.Request) bool {
 	return bytes.Equal(r.Body, st.request.Body) || bytes.Equal(compact(r.Body), compact(st.request.Body))
 }
 
-// sameInk tells whether two bodies are equal where white space is left out, wherever it stands: if not, no reading makes them equal.
+// sameInk tells whether two bodies are equal where white space is left out, wherever it stands: if not, no reading makes them
+// equal.
 func sameInk(a, b []byte) bool {
 	space := func(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 	for {

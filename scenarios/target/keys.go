@@ -70,8 +70,8 @@ func (k *keyring) forget(key string) {
 // telling are the members of a refusal that give its reason; others, such as a time, may differ from answer to answer.
 var telling = []string{"type", "code", "error", "title", "status", "message", "detail"}
 
-// sameRefusal tells whether two answers refuse for the same reason. One that names a time to come back is another one than one that
-// does not.
+// sameRefusal tells whether two answers refuse for the same reason. One that names a time to come back is another one than one
+// that does not.
 func sameRefusal(a, b *wire.Answer) bool {
 	if a.Status != b.Status || (a.Header.Get("Retry-After") == "") != (b.Header.Get("Retry-After") == "") {
 		return false

@@ -31,7 +31,8 @@ func TestABusinessConflictIsNotInFlight(t *testing.T) {
 	}
 }
 
-// TestADuplicateIsInFlight: what is answered while another attempt of its key is under way may well be in flight, whoever came first.
+// TestADuplicateIsInFlight: what is answered while another attempt of its key is under way may well be in flight, whoever came
+// first.
 func TestADuplicateIsInFlight(t *testing.T) {
 	t.Parallel()
 	r, a := gated(t)

@@ -131,8 +131,8 @@ func trimPartialRune(s string) string {
 	return s
 }
 
-// replaceWord replaces a secret where it stands alone, a long one also inside of words. A number in JSON is replaced by a string: JSON has to stay JSON, or what
-// is recorded of a body could not be compared any more.
+// replaceWord replaces a secret where it stands alone, a long one also inside of words. A number in JSON is replaced by a
+// string: JSON has to stay JSON, or what is recorded of a body could not be compared any more.
 func replaceWord(s, secret string) string {
 	if !strings.Contains(s, secret) {
 		return s

@@ -14,7 +14,8 @@ import (
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
-// linkedFar starts the api with a database, both behind a Toxiproxy of somebody else's. It calls its database by the link, or past it.
+// linkedFar starts the api with a database, both behind a Toxiproxy of somebody else's. It calls its database by the link, or
+// past it.
 func linkedFar(t *testing.T, byLink bool) rig {
 	t.Helper()
 	url, _ := toxiproxyServer(t)

@@ -19,7 +19,8 @@ import (
 const operation = "create-thing"
 
 // Verdicts runs packs against the API, with a gate and a status resource, and returns the verdicts by name
-// ("failure/stored#5xx"); without packs it runs all. The contract is the text of its block, in YAML flow style: "profile: ietf-07, fidelity: effect".
+// ("failure/stored#5xx"); without packs it runs all. The contract is the text of its block, in YAML flow style: "profile:
+// ietf-07, fidelity: effect".
 func Verdicts(t testing.TB, a *API, contract string, packs ...string) map[string]verdict.Verdict {
 	t.Helper()
 	gate := free(t)

@@ -7,9 +7,9 @@ import (
 	"github.com/oncespec/oncespec/faults/link"
 )
 
-// Store is a link between the target and its database that the run can hold, delay and cut: a proxy that the target uses as its
-// database's address. TCP only, and whatever the protocol. Where toxiproxy is given, it is a proxy there: both addresses are as that
-// server knows them, and it can be cut and slowed, but not held at a chosen moment.
+// Store is a link between the target and its database that the run can hold, delay and cut: a proxy that the target uses as
+// its database's address. TCP only, and whatever the protocol. Where toxiproxy is given, it is a proxy there: both addresses
+// are as that server knows them, and it can be cut and slowed, but not held at a chosen moment.
 type Store struct {
 	Listen   string `json:"listen" jsonschema:"required"`   // host:port; port 0 is filled in as {store}
 	Upstream string `json:"upstream" jsonschema:"required"` // the database: host:port

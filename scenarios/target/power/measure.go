@@ -22,7 +22,8 @@ const (
 	wellSeen = 0.75
 )
 
-// load is what is sent at once: several keys are as many chances. Bursts of a campaign that have less see less. Each replica gets one with each key.
+// load is what is sent at once: several keys are as many chances. Bursts of a campaign that have less see less. Each replica
+// gets one with each key.
 func (r *Range) load() Load { return Load{Keys: 10, Each: max(2, len(r.addrs))} }
 
 // The windows that are tried, until one is well seen.

@@ -35,8 +35,8 @@ const (
 type Options struct {
 	// Rung is one of the names in faults/burst.
 	Rung string
-	// Replicas is how many servers there are, on one store, to which the requests with a key go in turn. 0 is 1, whose records are in its
-	// memory unless the rung is about its store.
+	// Replicas is how many servers there are, on one store, to which the requests with a key go in turn. 0 is 1, whose records
+	// are in its memory unless the rung is about its store.
 	Replicas int
 }
 
@@ -58,8 +58,8 @@ type Range struct {
 // ErrCannot says that the known-racy server cannot be raced by the rung here.
 var ErrCannot = errors.New("cannot be measured here")
 
-// Open starts the known-racy server. The command starts it as a child, which serves at the address that is appended. Empty: it runs in
-// this process, where it cannot be frozen.
+// Open starts the known-racy server. The command starts it as a child, which serves at the address that is appended. Empty: it
+// runs in this process, where it cannot be frozen.
 func Open(ctx context.Context, command []string, o Options) (*Range, error) {
 	r := &Range{links: link.New(), name: o.Rung}
 	err := r.open(ctx, command, o)

@@ -77,8 +77,8 @@ func fewest(rounds int, chance float64) int {
 	return 0
 }
 
-// TestShortWindowIsFoundInOneBurst is the bar: where the process may be frozen or the store link is ours, one burst finds a window of 10 µs with
-// probability 0.95 or more.
+// TestShortWindowIsFoundInOneBurst is the bar: where the process may be frozen or the store link is ours, one burst finds a
+// window of 10 µs with probability 0.95 or more.
 func TestShortWindowIsFoundInOneBurst(t *testing.T) {
 	const rounds, chance = 60, 0.95
 	load := power.Load{Keys: 10, Each: 2}
@@ -93,9 +93,9 @@ func TestShortWindowIsFoundInOneBurst(t *testing.T) {
 	}
 }
 
-// TestShortWindowBetweenReplicasIsFoundInOneBurst: two servers on one store. Where their store link is ours the bar is the same. Where they
-// are frozen it is lower: they are woken one right after the other, but run when the operating system has them run, so that one may have
-// done its work before the other does any.
+// TestShortWindowBetweenReplicasIsFoundInOneBurst: two servers on one store. Where their store link is ours the bar is the
+// same. Where they are frozen it is lower: they are woken one right after the other, but run when the operating system has
+// them run, so that one may have done its work before the other does any.
 func TestShortWindowBetweenReplicasIsFoundInOneBurst(t *testing.T) {
 	const rounds = 60
 	load := power.Load{Keys: 10, Each: 2}
@@ -126,7 +126,8 @@ func TestMeasureReplicas(t *testing.T) {
 	}
 }
 
-// TestHoldOnTheStoreLinkIsCertain: also two requests, with no window of their own, when nothing is answered before both have asked.
+// TestHoldOnTheStoreLinkIsCertain: also two requests, with no window of their own, when nothing is answered before both have
+// asked.
 func TestHoldOnTheStoreLinkIsCertain(t *testing.T) {
 	const rounds = 40
 	hits, _ := series(t, open(t, burst.StoreHoldName), rounds, power.Load{Keys: 1, Each: 2}, racy.Window{})

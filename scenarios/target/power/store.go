@@ -19,7 +19,8 @@ func HoldStore(r *link.Relay, n int) (burst.Rung, *link.Lockstep) {
 	return burst.Rung{Name: burst.StoreHoldName, Arm: lock.Arm, During: lock.Run, End: lock.End}, lock
 }
 
-// SlowStore has everything between target and database come late: between a look and what follows from it there is time for others.
+// SlowStore has everything between target and database come late: between a look and what follows from it there is time for
+// others.
 func SlowStore(r *link.Relay) burst.Rung {
 	return burst.Rung{
 		Name: burst.StoreLatencyName,
