@@ -32,8 +32,8 @@ func ExampleDecode() {
 	}
 	_, err = contract.Decode(file.Docs[0].Body)
 	fmt.Println(err)
-	// Output: contract: mismatch.action: found "refused", expected one of refuse, replay, execute, or nothing for unspecified
-	// (did you mean "refuse"?)
+	// Output:
+	// contract: mismatch.action: found "refused", expected one of refuse, replay, execute, or nothing for unspecified (did you mean "refuse"?)
 }
 
 func ExampleContract_DecodeKey() {

@@ -20,7 +20,8 @@ operations:
 			fmt.Println(p.String())
 		}
 	}
-	// Output: oncespec.yaml:1:1: target: found no url, expected one oncespec.yaml:1:10: target.ulr: found an unknown field,
-	// expected clock, downstream, lifecycle, name, replicas, store, tenants or url (did you mean "url"?) oncespec.yaml:5:14:
-	// operations.create-order.isolate: found "markers", expected marker, parent or exclusive (did you mean "marker"?)
+	// Output:
+	// oncespec.yaml:1:1: target: found no url, expected one
+	// oncespec.yaml:1:10: target.ulr: found an unknown field, expected clock, downstream, lifecycle, name, replicas, store, tenants or url (did you mean "url"?)
+	// oncespec.yaml:5:14: operations.create-order.isolate: found "markers", expected marker, parent or exclusive (did you mean "marker"?)
 }
