@@ -87,6 +87,16 @@ func (l *ledger) ended() {
 	})
 }
 
+// closing notes the same for a connection that the wire is about to end, which neither side may notice in time to say so.
+func (l *ledger) closing() {
+	l.mu.Lock()
+	left := l.upstreamLeft
+	l.mu.Unlock()
+	if !left {
+		l.ended()
+	}
+}
+
 // Kept tells that a connection lived for a while with all that was sent forwarded. A Toxiproxy of somebody else's would have
 // ended it if it had not reached the upstream.
 func (w *Wire) Kept() bool {

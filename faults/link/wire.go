@@ -95,6 +95,7 @@ func (w *Wire) Release() { w.releaseOnce.Do(func() { close(w.release) }) }
 func (w *Wire) Close() { w.closeOnce.Do(w.close) }
 
 func (w *Wire) close() {
+	w.ledger.closing()
 	close(w.done)
 	if w.bridge != nil {
 		w.bridge.close()
