@@ -181,7 +181,7 @@ func TestHooksThatFailOrHang(t *testing.T) {
 	})
 	t.Run("start fails", func(t *testing.T) {
 		t.Parallel()
-		text, err := os.ReadFile(hooked(t, "      kill: 'kill -9 $(cat \"$DIR/pid\")'\n"))
+		text, err := os.ReadFile(hooked(t, "      kill: 'p=$(cat \"$DIR/pid\"); kill -9 $p; while kill -0 $p 2>/dev/null; do sleep 0.02; done'\n"))
 		if err != nil {
 			t.Fatal(err)
 		}

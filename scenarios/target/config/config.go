@@ -86,7 +86,7 @@ type Build struct {
 
 // Hooks are shell commands that act on a target somebody else runs. They are no templates: the shell fills variables in. PORT,
 // DIR and DOWNSTREAM are what {port}, {dir} and {downstream} are elsewhere, REPLICA is the number of the instance that is meant:
-// 0 is target.url. A stop hook finds the seconds it may take in GRACE.
+// 0 is target.url. A stop hook finds the seconds it may take in GRACE. A hook that kills or stops returns when the target is gone.
 type Hooks struct {
 	Start  string        `json:"start,omitempty"`                        // starts it again after a kill
 	Kill   string        `json:"kill" jsonschema:"required,minLength=1"` // ends it without warning, in mid-work
