@@ -19,7 +19,7 @@ func unlock(vs []verdict.Verdict) []Unlock {
 	done := assessed(vs)
 	by, lacking := map[string][]string{}, map[string][]string{}
 	for _, v := range vs {
-		_, add, found := strings.Cut(v.Detail, ": add ")
+		_, add, found := strings.Cut(v.Detail, catalogue.Add)
 		if done[v.ID] || !found {
 			continue
 		}
@@ -96,7 +96,7 @@ type Blocked struct {
 func blocked(vs []verdict.Verdict) (all []Blocked) {
 	done := assessed(vs)
 	for _, v := range vs {
-		by, found := strings.CutPrefix(v.Detail, "premise failed: ")
+		by, found := strings.CutPrefix(v.Detail, catalogue.PremiseFailed)
 		if !found || done[v.ID] {
 			continue
 		}

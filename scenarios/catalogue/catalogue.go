@@ -191,14 +191,17 @@ func Unlock(n Need) string {
 	return ""
 }
 
-// Unused stands in why an operation does not offer a need, behind the setting that is there for it and that the target makes no
-// use of.
-const Unused = " is not used: "
+// Marks in the detail of what is not assessed, by which a report groups it: a stored verdict has its reason in words only.
+const (
+	Add           = ": add "           // before the setting that would offer the need
+	Unused        = " is not used: "   // behind the setting that is there for it and that the target makes no use of
+	PremiseFailed = "premise failed: " // before the requirement that does not hold
+)
 
 // Reason says in words why an operation does not offer a need.
 func Reason(n Need, operation string) string {
 	if u := strings.Replace(Unlock(n), AnyOperation, "operations."+operation+".", 1); u != "" {
-		return fmt.Sprintf("needs %s: add %s", n, u)
+		return fmt.Sprintf("needs %s%s%s", n, Add, u)
 	}
 	switch n {
 	case NeedNoBody:

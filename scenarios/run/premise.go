@@ -1,7 +1,6 @@
 package run
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/oncespec/oncespec/scenarios/catalogue"
@@ -52,7 +51,7 @@ func applyPremises(vs []verdict.Verdict) []verdict.Verdict {
 		}
 		if root := brokenPremise(v.ID, v.Operations[0], broken, 0); root != "" {
 			out[i].Verdict, out[i].Proof, out[i].Blame = verdict.NotAssessed, verdict.None, verdict.Nobody
-			out[i].Detail = fmt.Sprintf("premise failed: %s", root)
+			out[i].Detail = catalogue.PremiseFailed + root
 		}
 	}
 	return out

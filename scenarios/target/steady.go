@@ -289,10 +289,10 @@ func (s *Stage) learnChange(ctx context.Context, first *Intent, g *steadyFacts, 
 	}
 	switch {
 	case len(candidates) == 0:
-		o.lacks(catalogue.NeedChange, fmt.Sprintf("nothing in the request may vary: add operations.%s.vary", s.run.op.Name))
+		o.lacks(catalogue.NeedChange, fmt.Sprintf("nothing in the request may vary%soperations.%s.vary", catalogue.Add, s.run.op.Name))
 	default:
-		o.lacks(catalogue.NeedChange, fmt.Sprintf("no changed payload was accepted under a key of its own (%s): add operations.%s.vary",
-			strings.Join(tried, "; "), s.run.op.Name))
+		o.lacks(catalogue.NeedChange, fmt.Sprintf("no changed payload was accepted under a key of its own (%s)%soperations.%s.vary",
+			strings.Join(tried, "; "), catalogue.Add, s.run.op.Name))
 	}
 	return nil
 }
