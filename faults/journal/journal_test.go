@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,7 +28,8 @@ func TestMain(m *testing.M) {
 		}
 		dir, _, err := MakeScratch()
 		fmt.Println(dir, err)
-		select {}
+		_, _ = io.Copy(io.Discard, os.Stdin) // lives until it is killed; blocking for ever without a reader would be a deadlock to Go
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
@@ -38,6 +40,9 @@ func starter(t *testing.T) (program *exec.Cmd, scratch string) {
 	program = exec.Command(os.Args[0])
 	program.Env = append(os.Environ(), "ROLE=starts things")
 	out, err := program.StdoutPipe()
+	if err == nil {
+		_, err = program.StdinPipe() // open until the program is waited for
+	}
 	if err == nil {
 		err = program.Start()
 	}
