@@ -137,7 +137,7 @@ var exchanges = map[string]exchange{
 		},
 	},
 	"fingerprint": {
-		"order replay; 2^53 no; nested no; query no; array no; null no; empty no; case no; type no; space no; chunked replay; trace replay; unknown no",
+		"order replay; 2^53 no; nested no; query no; array no; null no; empty no; case no; type no; space no; chunked replay; trace replay; unknown no; ratio no",
 		func(b *bench) string {
 			return strings.Join([]string{
 				"order " + same(b, `{"a":1,"b":2}`, `{"b":2, "a":1.0}`), "2^53 " + same(b, `9007199254740992`, `9007199254740993`),
@@ -145,7 +145,7 @@ var exchanges = map[string]exchange{
 				"array " + same(b, `[1,2]`, `[2,1]`), "null " + same(b, `{"a":null}`, `{}`), "empty " + same(b, `{"a":0}`, `{}`),
 				"case " + same(b, `"EUR"`, `"eur"`), "type " + same(b, `1`, `"1"`), "space " + same(b, `"a b"`, `"a  b"`), "chunked " + sameChunked(b),
 				"trace " + same(b, `1`, `1`, "Traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
-				"unknown " + same(b, `{"note":"n","other":1}`, `{"note":"n","other":2}`),
+				"unknown " + same(b, `{"note":"n","other":1}`, `{"note":"n","other":2}`), "ratio " + same(b, `{"ratio":1}`, `{"ratio":2}`),
 			}, "; ")
 		},
 	},

@@ -132,6 +132,7 @@ var seenIn = map[string]differs{
 	"fingerprint-replacer-array":     {"fingerprint", "nested replay"},
 	"fingerprint-sorts-recursively":  {"fingerprint", "2^53 replay"},
 	"fingerprint-struct":             {"fingerprint", "unknown replay"},
+	"fingerprint-forgets-a-field":    {"fingerprint", "ratio replay"},
 	"fingerprint-jcs":                {"fingerprint", "2^53 replay"},
 	"fingerprint-top-level":          {"fingerprint", "nested replay"},
 	"fingerprint-without-query":      {"fingerprint", "query replay"},

@@ -107,6 +107,19 @@ var structureMutants = []Mutant{
 		May{"fingerprint/other-meaning", "other changes of fields that it does not know"},
 		May{"fingerprint/declared", "changes of such fields that the contract leaves open, but whose effects differ"},
 	),
+	compares("fingerprint-forgets-a-field", "Its list of the fields that count was not kept up: one of the last, details.ratio, is not in it.",
+		[]string{"fingerprint/other-meaning#nested/leaf"},
+		func(value any) any {
+			ticket, _ := value.(map[string]any)
+			if details, ok := ticket["details"].(map[string]any); ok {
+				delete(details, "ratio")
+			}
+			return value
+		},
+		May{"fingerprint/other-meaning", "other changes of that field"},
+		May{"fingerprint/declared", "changes of that field that the contract leaves open, but whose effects differ"},
+		May{"fingerprint/property", "random bodies that differ there"},
+	),
 	{
 		Name:      "fingerprint-jcs",
 		Defect:    "It compares the canonical form of RFC 8785, whose numbers are float64: 2^53 and 2^53+1 are one.",

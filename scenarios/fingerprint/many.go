@@ -97,7 +97,7 @@ func together(ctx context.Context, s *target.Stage, g Screening) (doubtful []rew
 func byItself(ctx context.Context, s *target.Stage, sample *rewrite.Sample, t rewrite.Trial) error {
 	r, _ := rewrite.Find(t.Rewrite)
 	plain := rewrite.Trial{Rewrite: t.Rewrite, Site: t.Site}
-	if sites := r.Sites(sample); len(sites) > 0 {
+	if sites := r.Sites(sample); t.Site.Planted && len(sites) > 0 {
 		plain.Site = sites[0]
 	}
 	trial := s.Trial(r.ID)

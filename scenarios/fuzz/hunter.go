@@ -256,7 +256,19 @@ func (h *hunter) count(pairs int) { h.report.Pairs += pairs }
 // row notes what became of a rewrite in the sweep.
 func (h *hunter) row(id string, v verdict.Outcome, detail string) {
 	r, _ := rewrite.Find(id)
-	h.report.Rows = append(h.report.Rows, Row{ID: id, Class: r.ClassUnder(h.o.Config.Contract), Verdict: v, Detail: detail})
+	row := Row{ID: id, Class: r.ClassUnder(h.o.Config.Contract), Verdict: v, Detail: detail}
+	i := slices.IndexFunc(h.report.Rows, func(other Row) bool { return other.ID == id })
+	switch {
+	case i < 0:
+		h.report.Rows = append(h.report.Rows, row)
+	case telling(v) > telling(h.report.Rows[i].Verdict): // it acts at several places
+		h.report.Rows[i] = row
+	}
+}
+
+// telling orders what was seen at the places of one rewrite: what tells most is its row.
+func telling(v verdict.Outcome) int {
+	return slices.Index([]verdict.Outcome{verdict.NotAssessed, verdict.Pass, verdict.Warn, verdict.Inconclusive, verdict.Error, verdict.Fail}, v)
 }
 
 // observe keeps how the target took a pair, for the diagnosis.

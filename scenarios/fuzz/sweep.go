@@ -113,6 +113,9 @@ func (h *hunter) sweepPairs(ctx context.Context, g *screening) (refused []rewrit
 		if i >= len(g.seen.Pairs) {
 			break // the procedure was ended
 		}
+		if h.report.finding(t.Rewrite) != nil {
+			continue // it acts at several places, and was wrong at one
+		}
 		switch seen := g.seen.Pairs[i]; {
 		case seen == fingerprint.NotSent:
 			h.row(t.Rewrite, verdict.NotAssessed, "the target does not speak the protocol")

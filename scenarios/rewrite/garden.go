@@ -11,8 +11,28 @@ import (
 // Garden makes one A for many rewrites: what they need is planted side by side into a free-form object, so that one request
 // and one key serve to try them all. The trials are to be applied to the sample with the changes made. A rewrite that needs an
 // A of its own, such as one with a header, or a number that not every API can read, comes back as a trial of the sample itself.
+// Rewrites that change one value act at each place that has one, in trials after those of all others.
 func Garden(s *Sample, rows []Rewrite) (changes []Change, together, alone []Trial) {
-	return Hand{Rows: rows}.garden(s)
+	changes, together, alone = Hand{Rows: rows}.garden(s)
+	var more []Trial
+	for _, r := range rows {
+		for _, site := range r.others(s) {
+			more = append(more, Trial{Rewrite: r.ID, Site: site})
+		}
+	}
+	garden, err := s.With(changes...)
+	if err != nil {
+		garden = s
+	}
+	for _, t := range more {
+		r, _ := Find(t.Rewrite)
+		if pair, ok := r.Apply(garden, t.Site, 0); ok && pair.A.Equal(garden.request) {
+			together = append(together, t)
+		} else {
+			alone = append(alone, t)
+		}
+	}
+	return changes, together, alone
 }
 
 func (h Hand) garden(s *Sample) (changes []Change, together, alone []Trial) {

@@ -1,6 +1,9 @@
 package rewrite
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Rewrite is one way to change a request. Values come from Catalogue.
 type Rewrite struct {
@@ -18,6 +21,7 @@ type Rewrite struct {
 	Confirm bool
 
 	again bool // B is A once more, byte for byte
+	each  bool // a sweep acts at each place of its kind: a fingerprint may leave out any of them
 	act   action
 }
 
@@ -81,6 +85,19 @@ func (r Rewrite) sites(s *Sample, most int) []Site {
 		}
 	}
 	return out
+}
+
+// others lists where else than at its first place a sweep acts: where the sample has something of the kind, as deep as there, or
+// anywhere in it where the rewrite is about what is nested.
+func (r Rewrite) others(s *Sample) []Site {
+	if !r.each {
+		return nil
+	}
+	sites := r.Sites(s)
+	return slices.DeleteFunc(sites[min(1, len(sites)):], func(site Site) bool {
+		nested := strings.HasPrefix(r.ID, "nested/")
+		return site.Planted || !nested && strings.Count(site.At, "/") != strings.Count(sites[0].At, "/")
+	})
 }
 
 // pick finds one site: the one of that number if the rewrite can act there, else the likeliest. Guesses are no better than

@@ -16,6 +16,7 @@ var formRows = []Rewrite{
 	{
 		ID: "form/value", Sentence: "A field of the form has another value.",
 		Class: Different, Part: Body, Source: sourceMeaning, Needs: "form field that may change",
+		each: true,
 		act: onQuery{form: true, edit: func(q *queryEdit) bool {
 			others := q.otherTexts()
 			if len(others) == 0 || !q.params[q.at].equals {

@@ -13,12 +13,14 @@ var leafRows = []Rewrite{
 	{
 		ID: "nested/leaf", Sentence: "A value inside a nested object differs.",
 		Class: Different, Part: Body, Source: sourceMeaning, Needs: "value inside a nested object that may change",
+		each: true,
 		act: inBody{fits: func(_ *Sample, p place) bool { return isLeaf(p) && len(p.at) >= 2 && !p.inArray }, needs: changes,
 			plant: `{"a":1}`, below: "/a", edit: nudge},
 	},
 	{
 		ID: "nested/array-item", Sentence: "A value inside an item of an array differs.",
 		Class: Different, Part: Body, Source: sourceMeaning, Needs: "value inside an array that may change",
+		each: true,
 		act: inBody{fits: func(_ *Sample, p place) bool { return isLeaf(p) && p.inArray }, needs: changes,
 			plant: `[{"a":1}]`, below: "/0/a", edit: nudge},
 	},
@@ -55,11 +57,13 @@ var leafRows = []Rewrite{
 	{
 		ID: "leaf/amount", Sentence: "A number is one unit of its last place more or less.",
 		Class: Different, Part: Body, Source: sourceMeaning, Needs: "number that may change",
-		act: inBody{fits: is(Number), needs: changes, plant: `1999`, edit: nudge},
+		each: true,
+		act:  inBody{fits: is(Number), needs: changes, plant: `1999`, edit: nudge},
 	},
 	{
 		ID: "leaf/enum", Sentence: "A value is another of the allowed ones.",
 		Class: Different, Part: Body, Source: sourceMeaning, Needs: "value with a list of allowed ones (vary: enum)",
+		each: true,
 		act: inBody{fits: func(s *Sample, p place) bool {
 			g, ok := s.grant(p.at, s.root)
 			return ok && len(g.rule.enum) > 1
@@ -68,7 +72,8 @@ var leafRows = []Rewrite{
 	{
 		ID: "leaf/text", Sentence: "A string differs in one letter or digit.",
 		Class: Different, Part: Body, Source: sourceMeaning, Needs: "string that may change",
-		act: inBody{fits: is(String), needs: changes, plant: `"a"`, edit: nudge},
+		each: true,
+		act:  inBody{fits: is(String), needs: changes, plant: `"a"`, edit: nudge},
 	},
 	{
 		ID: "leaf/case", Sentence: "A string differs in the case of its letters.",
@@ -81,7 +86,8 @@ var leafRows = []Rewrite{
 	{
 		ID: "leaf/bool", Sentence: "A truth value is the other one.",
 		Class: Different, Part: Body, Source: sourceMeaning, Needs: "truth value that may change",
-		act: inBody{fits: is(Bool), needs: changes, plant: `true`, edit: nudge},
+		each: true,
+		act:  inBody{fits: is(Bool), needs: changes, plant: `true`, edit: nudge},
 	},
 }
 

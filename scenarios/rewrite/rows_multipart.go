@@ -32,6 +32,7 @@ var multipartRows = []Rewrite{
 	{
 		ID: "multipart/field", Sentence: "A field of a multipart form has another value.",
 		Class: Different, Part: Body, Source: sourceMeaning, Needs: "field in a multipart form that may change",
+		each: true,
 		act: onParts{fits: func(p part) bool { return !p.isFile() }, edit: func(e *partsEdit) bool {
 			others := otherTexts(e.rule, string(e.list[e.at].body))
 			if len(others) == 0 {

@@ -17,6 +17,7 @@ var queryRows = []Rewrite{
 	{
 		ID: "query/value", Sentence: "A query parameter has another value.",
 		Class: Different, Part: Query, Source: sourceMeaning, Needs: "query parameter that may change",
+		each: true,
 		act: onQuery{edit: func(q *queryEdit) bool {
 			others := q.otherTexts()
 			if len(others) == 0 || !q.params[q.at].equals {
