@@ -19,6 +19,7 @@ import (
 
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/reports"
+	"github.com/oncespec/oncespec/scenarios/catalogue"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
@@ -301,6 +302,11 @@ func TestTheTableSaysWhyTheRestIsMissing(t *testing.T) {
 	const mend, add = "mend lost/response for 2 more, which build on it\n", "add target.lifecycle for 1 more\n"
 	if text := show(); !strings.Contains(text, mend+add) {
 		t.Errorf("expected %q in:\n%s", mend+add, text)
+	}
+	run.Verdicts = append(run.Verdicts, verdict.Verdict{ID: "fingerprint/property", Level: verdict.Must, Operations: on, Verdict: verdict.Pass, Proof: verdict.Strong,
+		Detail: "33 random pairs, no counterexample; " + catalogue.NotVaried + "/to, ?q"})
+	if text, want := show(), catalogue.NotVaried+"create-ticket /to, ?q\n"; !strings.Contains(text, want) {
+		t.Errorf("expected %q in:\n%s", want, text)
 	}
 	run.Problem, run.Environmental = errors.New("nobody answers"), true
 	if text := show(); strings.Contains(text, "add ") {

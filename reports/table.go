@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"charm.land/lipgloss/v2/table"
 
+	"github.com/oncespec/oncespec/scenarios/catalogue"
 	"github.com/oncespec/oncespec/scenarios/display"
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
@@ -100,6 +101,9 @@ func writeUnlock(b *strings.Builder, r *Report) {
 	}
 	for _, i := range idle(r.Verdicts) {
 		fmt.Fprintf(b, "mend %s for %d more: %s\n", display.Line(i.Setting), len(i.Requirements), display.Line(i.Why))
+	}
+	if places := unvaried(r.Verdicts); places != "" {
+		fmt.Fprintf(b, "%s%s\n", catalogue.NotVaried, display.Line(places))
 	}
 	if r.Problem != "" || len(r.Unlock) == 0 {
 		return

@@ -109,3 +109,14 @@ func blocked(vs []verdict.Verdict) (all []Blocked) {
 	slices.SortStableFunc(all, func(a, b Blocked) int { return len(b.Requirements) - len(a.Requirements) })
 	return all
 }
+
+// unvaried says, by operation, which places of a request no rewrite changed since others are listed; empty: there are none.
+func unvaried(vs []verdict.Verdict) string {
+	var all []string
+	for _, v := range vs {
+		if _, places, found := strings.Cut(v.Detail, catalogue.NotVaried); found {
+			all = append(all, strings.Join(v.Operations, ", ")+" "+places)
+		}
+	}
+	return strings.Join(all, "; ")
+}

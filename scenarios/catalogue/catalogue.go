@@ -191,11 +191,13 @@ func Unlock(n Need) string {
 	return ""
 }
 
-// Marks in the detail of what is not assessed, by which a report groups it: a stored verdict has its reason in words only.
+// Marks in the detail of a verdict, mostly of what is not assessed, by which a report groups it: a stored verdict has its reason in words only.
 const (
 	Add           = ": add "           // before the setting that would offer the need
 	Unused        = " is not used: "   // behind the setting that is there for it and that the target makes no use of
 	PremiseFailed = "premise failed: " // before the requirement that does not hold
+	// before the places of a request that no rewrite changed, in what passed too
+	NotVaried = "never changed, since vary lists other places: "
 )
 
 // Reason says in words why an operation does not offer a need.

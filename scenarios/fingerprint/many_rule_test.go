@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/oncespec/oncespec/mockapi/contract"
+	"github.com/oncespec/oncespec/scenarios/catalogue"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/rewrite"
 	"github.com/oncespec/oncespec/scenarios/rule"
@@ -112,5 +113,20 @@ func TestManyUnderOneKeyAreToldApart(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestWhatWasNeverChangedIsSaid: a pass of the search does not hide where nothing was tried.
+func TestWhatWasNeverChangedIsSaid(t *testing.T) {
+	t.Parallel()
+	promised, err := contract.Profile("ietf-07")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := manyOf{rows: []string{"space/pretty"}, b: []int{201}, again: 201, effects: 1}.history()
+	h.Events = append(h.Events, history.Event{Note: catalogue.NotVaried + "/to, ?q"})
+	got := propertyRule(rule.Case{Contract: promised, Operation: "op", Histories: []*history.History{h}})
+	if len(got) != 1 || got[0].Outcome != verdict.Pass || !strings.HasSuffix(got[0].Detail, catalogue.NotVaried+"/to, ?q") {
+		t.Errorf("%+v", got)
 	}
 }

@@ -2,7 +2,9 @@ package fingerprint
 
 import (
 	"context"
+	"strings"
 
+	"github.com/oncespec/oncespec/scenarios/catalogue"
 	"github.com/oncespec/oncespec/scenarios/rewrite"
 	"github.com/oncespec/oncespec/scenarios/target"
 )
@@ -26,6 +28,9 @@ func property(ctx context.Context, s *target.Stage) error {
 	sample, err := sampleOf(s, in, Shape{})
 	if err != nil {
 		return err
+	}
+	if places := sample.Unlisted(); len(places) > 0 {
+		s.Note("%s%s", catalogue.NotVaried, strings.Join(places, ", "))
 	}
 	usable := rewrite.Usable(sample, searched(s))
 	if len(usable) == 0 {

@@ -1,6 +1,9 @@
 package fingerprint
 
 import (
+	"strings"
+
+	"github.com/oncespec/oncespec/scenarios/catalogue"
 	"github.com/oncespec/oncespec/scenarios/rewrite"
 	"github.com/oncespec/oncespec/scenarios/rule"
 	"github.com/oncespec/oncespec/scenarios/verdict"
@@ -32,5 +35,17 @@ func propertyRule(c rule.Case) []rule.Finding {
 	case tried == 0:
 		return []rule.Finding{rule.NotAssessed("no random pair could be tried (%d were refused even under keys of their own)", vacuous)}
 	}
-	return []rule.Finding{rule.Pass(verdict.Strong, "%d random pairs, no counterexample (%d more were refused even under keys of their own)", tried, vacuous).At(c.IDs()...)}
+	return []rule.Finding{rule.Pass(verdict.Strong, "%d random pairs, no counterexample (%d more were refused even under keys of their own)%s", tried, vacuous, notVaried(c)).At(c.IDs()...)}
+}
+
+// notVaried says which places nothing was tried at, as the procedure noted it.
+func notVaried(c rule.Case) string {
+	for _, h := range c.Histories {
+		for _, e := range h.Events {
+			if strings.HasPrefix(e.Note, catalogue.NotVaried) {
+				return "; " + e.Note
+			}
+		}
+	}
+	return ""
 }

@@ -97,3 +97,30 @@ func (s *Sample) homes(value *Node, freeOnly bool) []Site {
 	})
 	return out
 }
+
+// Unlisted are the places of the sample that no rewrite may change because the owner listed others: in the body, and in the
+// query as ?NAME. Markers, and what the contract leaves out, are none of them.
+func (s *Sample) Unlisted() (out []string) {
+	if len(s.policy.Vary) == 0 {
+		return nil
+	}
+	if s.root != nil {
+		s.root.walk(func(p place) {
+			if _, granted := s.grant(p.at, s.root); isLeaf(p) && !granted && !s.pinned(p.at) && !s.ignored(p.at) {
+				out = append(out, p.at.String())
+			}
+		})
+	}
+	for _, form := range []bool{false, true} {
+		if form && !s.request.isForm() {
+			continue
+		}
+		for _, p := range splitQuery(s.request.pairsOf(form)) {
+			at := pairAt(form, p.key())
+			if _, _, granted := s.grantPair(form, p.key()); !granted && !slices.Contains(out, at) && !slices.Contains(s.policy.Fixed, at) && !slices.Contains(s.policy.Unique, at) {
+				out = append(out, at)
+			}
+		}
+	}
+	return out
+}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Vary says which other values one place of a sample may take so that the request stays valid. Where it says nothing, any value
-// of the type that the sample has there may be taken.
+// Vary says which other values one place of a sample may take so that the request stays valid. One that says nothing, {}, allows
+// any value of the type that the sample has there. Places that are not listed stay as they are, unless none is.
 //
 // The place is a JSON Pointer into the body, or ?NAME for a query parameter.
 type Vary struct {
