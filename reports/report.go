@@ -206,6 +206,9 @@ func (r *Report) Sentence() string {
 	}
 	switch r.Result {
 	case Conformant:
+		if n := r.Summary.Warn; n > 0 {
+			assessed = plural(n, "warning") + ", " + assessed
+		}
 		return fmt.Sprintf("%s is conformant (%s)", name, assessed)
 	case NotConformant:
 		return fmt.Sprintf("%s is not conformant: %s (%s)", name, plural(r.Summary.Fail, "failure"), assessed)

@@ -38,7 +38,7 @@ func killedIn(c rule.Case, h *history.History, phase string) []rule.Finding {
 	case end.How == rule.Unread:
 		return one(rule.Inconclusive(verdict.Environment, "%s", end.Detail))
 	case end.Last == nil || !end.Last.Link.Reached || restart(h) == 0 || end.Last.Began < restart(h):
-		return one(rule.Inconclusive(verdict.Environment, "no retry reached the target after the restart"))
+		return one(rule.Inconclusive(verdict.Environment, "%s", noRetry(h, end)))
 	case end.How == rule.Done:
 		return one(rule.Pass(verdict.Strong, "%s", end.Detail))
 	}

@@ -16,7 +16,7 @@ func notStuckRule(c rule.Case, h *history.History) []rule.Finding {
 	end, restarted := c.End(h, kill.Intent), restart(h)
 	switch {
 	case restarted == 0 || end.Last == nil || end.Last.Began < restarted || !end.Last.Link.Reached:
-		return one(rule.Inconclusive(verdict.Environment, "no retry reached the target after the restart"))
+		return one(rule.Inconclusive(verdict.Environment, "%s", noRetry(h, end)))
 	case unresolved(c, end.Last):
 		state := stateAfter(h, kill.Intent)
 		return one(leftOpen(c, end, state))
@@ -84,4 +84,15 @@ func stateAfter(h *history.History, intent string) (state string) {
 		}
 	}
 	return state
+}
+
+// noRetry says why nothing is known of what the target makes of a retry after the restart.
+func noRetry(h *history.History, end rule.End) string {
+	switch {
+	case restart(h) == 0:
+		return "the target was not seen to come up again"
+	case end.Last == nil || end.Last.Began < restart(h):
+		return "no retry was sent after the restart: the trial ended before" // a read that was not answered ends it
+	}
+	return "no retry reached the target after the restart"
 }

@@ -197,7 +197,7 @@ func (t *hits) judge(c rule.Case, h *history.History, intent, where string) {
 	case end.How == rule.Unread:
 		t.wrong = append(t.wrong, rule.Inconclusive(verdict.Environment, "%s", end.Detail).At(h.ID))
 	case end.Last == nil || !end.Last.Link.Reached || restart(h) == 0 || end.Last.Began < restart(h):
-		t.wrong = append(t.wrong, rule.Inconclusive(verdict.Environment, "no retry reached the target after the restart").At(h.ID))
+		t.wrong = append(t.wrong, rule.Inconclusive(verdict.Environment, "%s", noRetry(h, end)).At(h.ID))
 	case end.How == rule.Open:
 		t.stuck++
 	}

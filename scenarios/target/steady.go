@@ -156,7 +156,11 @@ func (s *Stage) refused(ctx context.Context, f *Flight) error {
 	case a.Outcome == history.Unsent:
 		return &Problem{TargetDown, fmt.Sprintf("%s could not be sent: %s", what, a.Reason)}
 	case a.Outcome == history.Lost:
-		return &Problem{TargetDown, fmt.Sprintf("%s was not answered: %s (timeouts.request is %v)", what, a.Reason, t.cfg.Timeouts.Request)}
+		hint := ""
+		if a.TimedOut {
+			hint = "; if it answers others, does it serve one connection at a time? Probes keep one open"
+		}
+		return &Problem{TargetDown, fmt.Sprintf("%s was not answered: %s (timeouts.request is %v)%s", what, a.Reason, t.cfg.Timeouts.Request, hint)}
 	}
 	class := f.class()
 	if class.Success() {
