@@ -63,9 +63,16 @@ func TestMutantsOnPostgreSQL(t *testing.T) {
 		t.Run(mutant, func(t *testing.T) {
 			t.Parallel()
 			requirement, _, _ := strings.Cut(must, "#")
-			report := onPostgres(t, mutant, run.Selection{Requirements: []string{requirement}, Operations: []string{"create-ticket"}})
-			if observed, _ := tell(report); !observed[must] {
-				t.Errorf("%s is not found on PostgreSQL: %s (seed %d)", mutant, said(report, must), report.Seed)
+			// Which round trip commits varies from trial to trial: on a busy machine one run in four steps over it.
+			for try := range 4 {
+				report := onPostgres(t, mutant, run.Selection{Requirements: []string{requirement}, Operations: []string{"create-ticket"}})
+				observed, _ := tell(report)
+				if observed[must] {
+					return
+				}
+				if mutant != "doubtful-commit-repeated" || try == 3 {
+					t.Fatalf("%s is not found on PostgreSQL: %s (seed %d)", mutant, said(report, must), report.Seed)
+				}
 			}
 		})
 	}

@@ -12,31 +12,36 @@ import (
 // since less depends on where the cut is.
 const unheard = 4
 
-// The last round trips of an operation, where it commits, are cut more than once: whatever else the target says to its
-// database shifts them, so that a single pass may step over the one that matters.
+// How many round trips an operation takes varies with whatever else the target says to its database: it has ended where it was
+// over in so many trials in a row. The last round trips, where it commits, are cut more than once, since the same moves them.
 const (
-	lastTrips  = 5
-	timesAgain = 2
+	overInARow = 3
+	lastTrips  = 7
+	timesAgain = 3
 )
 
 // storeLink cuts the link to the database at round trips of an operation: while a request to the database is held, which it never
 // hears, and while its answer is, which nobody ever hears. The link is mended once the attempt is over, or after a while.
 func storeLink(ctx context.Context, s *target.Stage) error {
 	s.Note("each cut is a trial of its own")
-	trips := 0
-	for before := true; before && trips < roundTrips; trips++ {
-		var err error
-		if before, err = cutBetween(ctx, s, link.Answers, trips, ""); err != nil {
+	last := 0 // the latest round trip that an operation was seen to make
+	for n, over := 0, 0; over < overInARow && n < roundTrips; n++ {
+		before, err := cutBetween(ctx, s, link.Answers, n, "")
+		if err != nil {
 			return err
+		}
+		if over++; before {
+			last, over = n, 0
 		}
 	}
 	for again := range timesAgain {
-		for n := max(0, trips-lastTrips); n < trips; n++ {
+		for n := max(0, last+2-lastTrips); n < last+2; n++ {
 			if _, err := cutBetween(ctx, s, link.Answers, n, fmt.Sprintf("-again-%d", again+1)); err != nil {
 				return err
 			}
 		}
 	}
+	trips := last + 1
 	for _, n := range s.Rand().Perm(trips)[:min(trips, unheard)] {
 		if _, err := cutBetween(ctx, s, link.Requests, n, ""); err != nil {
 			return err
