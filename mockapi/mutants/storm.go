@@ -39,7 +39,8 @@ var stormMutants = []Mutant{
 		Defect:    "After a restart it recovers the first two unfinished operations and none of the others, which stay in progress for ever.",
 		Stage:     "Orphan",
 		Operation: "create-ticket",
-		Must:      []string{"lost/storm"},
+		Must:      []string{"crash/sweep#resolves"},
+		May:       []May{{"lost/storm", "where the sweep left it unseen"}},
 		Install: func(f *flow.Flow) {
 			orphan, resolve := f.Orphan, f.Resolve
 			var found atomic.Int64
