@@ -28,7 +28,7 @@ func gracefulStop(ctx context.Context, s *target.Stage) error {
 	letGo, held := func() {}, func(*target.Flight) bool { return false }
 	switch {
 	case s.Has(catalogue.NeedGate):
-		hold := s.Hold(in, provider.BeforeBooking)
+		hold := s.Hold(in, provider.AfterBooking)
 		letGo, held = hold.Release, func(f *target.Flight) bool { return hold.Arrived(ctx, f) }
 	case s.Has(catalogue.NeedStoreLink):
 		hold := s.HoldStore(in, link.Answers, 0)
