@@ -17,7 +17,7 @@ const module = "github.com/oncespec/oncespec/"
 
 // floors lists the house from the ground up: a package may import what stands before it. "x/..." covers all that lies under x.
 var floors = []string{
-	"faults/journal", "faults/leaktest", "faults/valve", "faults/burst", "faults/link", "faults/life", "faults",
+	"faults/journal", "faults/leaktest", "faults/valve", "faults/burst", "faults/link", "faults/link/linktest", "faults/life", "faults",
 	"mockapi/spelling", "mockapi/contract", "mockapi/fingerprint", "mockapi/reference", "mockapi/provider", "mockapi/store", "mockapi/store/storetest",
 	"mockapi/command", "mockapi/racy", "mockapi/flow", "mockapi/tickets", "mockapi/payments", "mockapi/mutants", "mockapi",
 	"scenarios/jsonfile", "scenarios/storm", "scenarios/display", "scenarios/history", "scenarios/history/historytest", "scenarios/verdict",
@@ -111,7 +111,7 @@ func TestWhoMayImportWhat(t *testing.T) {
 	owners := map[string][]string{
 		"github.com/onsi/ginkgo":        {"suites"},
 		"github.com/onsi/gomega":        {"suites"},
-		"github.com/Shopify/toxiproxy":  {"faults/link"},
+		"github.com/Shopify/toxiproxy":  {"faults/link", "faults/link/linktest"},
 		"github.com/testcontainers/":    {"faults/life"},
 		"modernc.org/sqlite":            {"mockapi/store", "scenarios/target/probe"},
 		"github.com/jackc/pgx":          {"mockapi/store", "scenarios/target/config", "scenarios/target/probe"},

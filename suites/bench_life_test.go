@@ -19,15 +19,7 @@ import (
 // restart until it is ready, the retry that gets the result, and a look at its effect.
 func BenchmarkKillRestartRetry(b *testing.B) {
 	b.Run("process", func(b *testing.B) {
-		self, err := os.Executable()
-		if err != nil {
-			b.Fatal(err)
-		}
-		cfg, err := suites.Mock([]string{self, asMock}, "")
-		if err != nil {
-			b.Fatal(err)
-		}
-		cycles(b, cfg)
+		cycles(b, mock(b, ""))
 	})
 	b.Run("container", func(b *testing.B) {
 		if _, err := os.Stat("/var/run/docker.sock"); err != nil && os.Getenv("DOCKER_HOST") == "" {

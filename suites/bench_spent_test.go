@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -166,15 +165,8 @@ func kindOf(e history.Event) string {
 // BenchmarkDefaultRun is what `oncespec run` does without a configuration, and prints what that spends its time on. Once is
 // enough: -benchtime 1x.
 func BenchmarkDefaultRun(b *testing.B) {
-	self, err := os.Executable()
-	if err != nil {
-		b.Fatal(err)
-	}
 	for b.Loop() {
-		cfg, err := suites.Mock([]string{self, asMock}, "")
-		if err != nil {
-			b.Fatal(err)
-		}
+		cfg := mock(b, "")
 		began := time.Now()
 		report, err := suites.Execute(b.Context(), suites.Options{Config: cfg, Out: b.TempDir()})
 		if err != nil {

@@ -17,21 +17,14 @@ import (
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	var selection run.Selection
-	var cfg *config.Config
-	var err error
+	cfg := mock(t, "")
 	if path := os.Getenv("ONCESPEC_CONFIG"); path != "" {
-		cfg, err = config.Load(path)
-	} else {
-		if testing.Short() {
-			selection.Packs = []string{"replay", "conflict", "failure"} // the others are run without Ginkgo
+		var err error
+		if cfg, err = config.Load(path); err != nil {
+			t.Fatal(err)
 		}
-		var self string
-		if self, err = os.Executable(); err == nil {
-			cfg, err = suites.Mock([]string{self, asMock}, "")
-		}
-	}
-	if err != nil {
-		t.Fatal(err)
+	} else if testing.Short() {
+		selection.Packs = []string{"replay", "conflict", "failure"} // the others are run without Ginkgo
 	}
 	if _, err := suites.Register(suites.Options{Config: cfg, Selection: selection, AllowRemote: os.Getenv("ONCESPEC_ALLOW_REMOTE") == "1"}); err != nil {
 		t.Fatal(err)

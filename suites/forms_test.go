@@ -34,10 +34,7 @@ func formVerdicts(t *testing.T, mutant, operation string) map[string]verdict.Ver
 		t.Fatal(err)
 	}
 	cfg.Target.URL = server.URL
-	report, err := suites.Execute(t.Context(), suites.Options{Config: cfg, Selection: run.Selection{Packs: []string{"fingerprint"}, Operations: []string{operation}}, Out: t.TempDir()})
-	if err != nil || report.Problem != "" {
-		t.Fatal(err, report.Problem)
-	}
+	report := finished(t, suites.Options{Config: cfg, Selection: run.Selection{Packs: []string{"fingerprint"}, Operations: []string{operation}}, Out: t.TempDir()})
 	out := map[string]verdict.Verdict{}
 	for _, v := range report.Verdicts {
 		out[v.Name()] = v

@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -148,22 +147,7 @@ func against(t *testing.T, mutant string, sel run.Selection) *reports.Report {
 
 func againstIn(t *testing.T, out, mutant string, sel run.Selection) *reports.Report {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg, err := suites.Mock([]string{self, asMock}, mutant)
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err := suites.Execute(t.Context(), suites.Options{Config: cfg, Selection: sel, Out: out})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report.Problem != "" {
-		t.Fatalf("the run ended early: %s", report.Problem)
-	}
-	return report
+	return finished(t, suites.Options{Config: mock(t, mutant), Selection: sel, Out: out})
 }
 
 // tell sums up what failed, by name with and without part, and what is inconclusive and why.
@@ -218,14 +202,11 @@ func chosen(i int, name string) bool {
 // busy keeps every core at work until stopped, by processes of their own: goroutines here would starve the harness itself.
 func busy(t *testing.T) (stop func()) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	command := self(t, asBurner)
 	ctx, cancel := context.WithCancel(context.Background())
 	var burners []*exec.Cmd
 	for range runtime.NumCPU() {
-		burner := exec.CommandContext(ctx, self, asBurner)
+		burner := exec.CommandContext(ctx, command[0], command[1:]...)
 		_, err := burner.StdinPipe() // closed when this process ends: a burner never outlives it
 		if err != nil {
 			t.Fatal(err)

@@ -1,14 +1,10 @@
 package suites_test
 
 import (
-	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/Shopify/toxiproxy/v2"
-	"github.com/rs/zerolog"
-
+	"github.com/oncespec/oncespec/faults/link/linktest"
 	"github.com/oncespec/oncespec/mockapi/store/storetest"
 	"github.com/oncespec/oncespec/reports"
 	"github.com/oncespec/oncespec/scenarios/run"
@@ -85,11 +81,9 @@ func TestDatabaseBehindSomebodyElsesToxiproxy(t *testing.T) {
 	for mutant, want := range map[string]verdict.Outcome{"": verdict.Pass, "store-down-executes": verdict.Fail} {
 		t.Run(mutant, func(t *testing.T) {
 			t.Parallel()
-			server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
-			s := httptest.NewServer(server.Routes())
-			t.Cleanup(s.Close)
+			toxiproxy := linktest.Start(t, linktest.Options{})
 			report := onPostgres(t, mutant, run.Selection{Requirements: []string{"failure/store-down", "crash/store-link", "race/one-effect"}, Operations: []string{"create-ticket"}},
-				func(c *config.Config) { c.Toxiproxy = &config.Toxiproxy{URL: s.URL} })
+				func(c *config.Config) { c.Toxiproxy = &config.Toxiproxy{URL: toxiproxy.URL} })
 			for _, v := range report.Verdicts {
 				switch v.ID {
 				case "failure/store-down":
@@ -106,7 +100,7 @@ func TestDatabaseBehindSomebodyElsesToxiproxy(t *testing.T) {
 					}
 				}
 			}
-			if n := len(server.Collection.Proxies()); n != 0 {
+			if n := toxiproxy.Proxies(); n != 0 {
 				t.Errorf("%d proxies are left", n)
 			}
 		})
@@ -121,24 +115,9 @@ func onPostgres(t *testing.T, mutant string, sel run.Selection, changes ...func(
 
 func onPostgresIn(t *testing.T, out, mutant string, sel run.Selection, changes ...func(*config.Config)) *reports.Report {
 	t.Helper()
-	location := storetest.Schema(t)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg, err := suites.MockOn(location, []string{self, asMock}, mutant)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cfg := mockOn(t, storetest.Schema(t), mutant)
 	for _, change := range changes {
 		change(cfg)
 	}
-	report, err := suites.Execute(t.Context(), suites.Options{Config: cfg, Selection: sel, Out: out})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report.Problem != "" {
-		t.Fatalf("the run ended early: %s", report.Problem)
-	}
-	return report
+	return finished(t, suites.Options{Config: cfg, Selection: sel, Out: out})
 }

@@ -2,7 +2,6 @@ package suites_test
 
 import (
 	"flag"
-	"os"
 	"strings"
 	"testing"
 
@@ -43,14 +42,7 @@ type raced struct {
 // campaign races a mock of its own.
 func (r *raced) campaign(t *testing.T, rounds int) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg, err := suites.Mock([]string{self, asMock}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	cfg := mock(t, "")
 	tg, err := target.Start(t.Context(), target.Options{Config: cfg, Seed: 1, Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
@@ -111,15 +103,7 @@ func (r *raced) round(t *testing.T, cfg *config.Config, stage *target.Stage) {
 // TestRunSaysWhatItsRacesCanSee: the detection power is in the histories' headers and in the words of the verdicts.
 func TestRunSaysWhatItsRacesCanSee(t *testing.T) {
 	t.Parallel()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg, err := suites.Mock([]string{self, asMock}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err := suites.Execute(t.Context(), suites.Options{Config: cfg, Racy: []string{self, asRacy},
+	report, err := suites.Execute(t.Context(), suites.Options{Config: mock(t, ""), Racy: self(t, asRacy),
 		Selection: run.Selection{Requirements: []string{"race/one-effect"}, Operations: []string{"create-ticket"}}})
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package suites_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -60,21 +59,7 @@ func TestShardsMergeIntoTheWhole(t *testing.T) {
 // execute runs the built-in mock or a mutant, and returns the verdicts.
 func execute(t *testing.T, mutant string, sel run.Selection, shard, out string) []verdict.Verdict {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg, err := suites.Mock([]string{self, asMock}, mutant)
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err := suites.Execute(t.Context(), suites.Options{Config: cfg, Selection: sel, Seed: 42, Shard: shard, Out: out})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report.Problem != "" {
-		t.Fatalf("the run ended early: %s", report.Problem)
-	}
+	report := finished(t, suites.Options{Config: mock(t, mutant), Selection: sel, Seed: 42, Shard: shard, Out: out})
 	if report.Shard != shard {
 		t.Errorf("the report is of shard %q, want %q", report.Shard, shard)
 	}

@@ -2,7 +2,6 @@ package suites_test
 
 import (
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,24 +17,9 @@ import (
 // stormed plays a storm on create-ticket of the built-in mock, or of a mutant, and returns what was stored.
 func stormed(t *testing.T, mutant string, o storm.Order) (*reports.Report, string) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg, err := suites.Mock([]string{self, asMock}, mutant)
-	if err != nil {
-		t.Fatal(err)
-	}
 	out := t.TempDir()
-	report, err := suites.Execute(t.Context(), suites.Options{Config: cfg, Out: out, Storm: o, Seed: 11,
-		Selection: run.Selection{Requirements: []string{"lost/storm"}, Operations: []string{"create-ticket"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report.Problem != "" {
-		t.Fatalf("the run ended early: %s", report.Problem)
-	}
-	return report, out
+	return finished(t, suites.Options{Config: mock(t, mutant), Out: out, Storm: o, Seed: 11,
+		Selection: run.Selection{Requirements: []string{"lost/storm"}, Operations: []string{"create-ticket"}}}), out
 }
 
 // one is the only verdict.

@@ -2,9 +2,6 @@ package suites_test
 
 import (
 	"flag"
-	"net"
-	"net/url"
-	"os"
 	"strings"
 	"testing"
 
@@ -22,8 +19,8 @@ var sweepRounds = flag.Int("sweep-rounds", 2, "sweeps of a server with two commi
 // never called inconclusive.
 func TestSweepFindsTwoCommits(t *testing.T) {
 	const twoCommits = "record-right-after-effect"
-	for name, mock := range map[string]func(t *testing.T, mutant string) *config.Config{
-		"SQLite":     onSQLite,
+	for name, mock := range map[string]func(t testing.TB, mutant string) *config.Config{
+		"SQLite":     mock,
 		"PostgreSQL": onUnlinkedPostgres,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -48,14 +45,8 @@ func TestSweepFindsTwoCommits(t *testing.T) {
 // swept counts the outcomes of a sweep's parts.
 func swept(t *testing.T, cfg *config.Config) map[verdict.Outcome]int {
 	t.Helper()
-	report, err := suites.Execute(t.Context(), suites.Options{Config: cfg, Out: t.TempDir(),
+	report := finished(t, suites.Options{Config: cfg, Out: t.TempDir(),
 		Selection: run.Selection{Requirements: []string{"crash/sweep"}, Operations: []string{"create-ticket"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report.Problem != "" {
-		t.Fatalf("the run ended early: %s", report.Problem)
-	}
 	outcomes := map[verdict.Outcome]int{}
 	for _, v := range report.Verdicts {
 		outcomes[v.Verdict]++
@@ -66,34 +57,14 @@ func swept(t *testing.T, cfg *config.Config) map[verdict.Outcome]int {
 	return outcomes
 }
 
-func onSQLite(t *testing.T, mutant string) *config.Config {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg, err := suites.Mock([]string{self, asMock}, mutant)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cfg
-}
-
 // onUnlinkedPostgres is the mock on PostgreSQL with a link that nobody can hold.
-func onUnlinkedPostgres(t *testing.T, mutant string) *config.Config {
+func onUnlinkedPostgres(t testing.TB, mutant string) *config.Config {
 	t.Helper()
-	location := storetest.Schema(t)
-	cfg := onSQLite(t, mutant)
-	u, err := url.Parse(location)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.Host = net.JoinHostPort(u.Hostname(), u.Port())
-	command := cfg.Target.Lifecycle.Process.Command
+	cfg := mockOn(t, storetest.Schema(t), mutant)
+	command, upstream := cfg.Target.Lifecycle.Process.Command, cfg.Target.Store.Upstream
 	for i := range command {
-		if command[i] == "--db" {
-			command[i+1] = strings.NewReplacer("{", "%7B", "}", "%7D").Replace(u.String())
-		}
+		command[i] = strings.Replace(command[i], "{store}", upstream, 1)
 	}
+	cfg.Target.Store = nil
 	return cfg
 }

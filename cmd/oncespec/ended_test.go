@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,8 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/Shopify/toxiproxy/v2"
-	"github.com/rs/zerolog"
+	"github.com/oncespec/oncespec/faults/link/linktest"
 )
 
 // signals is how often a command line is ended at a random instant.
@@ -51,11 +49,9 @@ var doom = []struct {
 		return doomed{process: command(t, "run", "-r", "race/replicas", "-r", "crash/fencing", "-r", "race/one-effect", "--operation", "create-ticket")}
 	}},
 	{"somebody else's Toxiproxy", 4 * time.Second, func(t *testing.T) doomed {
-		server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
-		s := httptest.NewServer(server.Routes())
-		t.Cleanup(s.Close)
-		return doomed{command(t, append(faulty("run"), "-c", through(t, s.URL))...), func(t *testing.T) {
-			if n := len(server.Collection.Proxies()); n != 0 {
+		toxiproxy := linktest.Start(t, linktest.Options{})
+		return doomed{command(t, append(faulty("run"), "-c", through(t, toxiproxy.URL))...), func(t *testing.T) {
+			if n := toxiproxy.Proxies(); n != 0 {
 				t.Errorf("%d proxies are left", n)
 			}
 		}}

@@ -6,17 +6,14 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"io"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/Shopify/toxiproxy/v2"
-	"github.com/rs/zerolog"
-
 	"github.com/oncespec/oncespec/faults/life"
+	"github.com/oncespec/oncespec/faults/link/linktest"
 )
 
 // gone waits a moment for the last process to end: what guards a target does so beside us.
@@ -153,17 +150,15 @@ func TestNextStartRemovesAContainer(t *testing.T) {
 // A run that was killed leaves a proxy on somebody else's Toxiproxy; the next one removes it.
 func TestNextStartRemovesARemoteProxy(t *testing.T) {
 	t.Parallel()
-	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
-	s := httptest.NewServer(server.Routes())
-	t.Cleanup(s.Close)
+	toxiproxy := linktest.Start(t, linktest.Options{})
 	state := t.TempDir()
-	p := command(t, "run", "-c", through(t, s.URL), "--pack", "replay", "--operation", "create-ticket", "--out", t.TempDir())
+	p := command(t, "run", "-c", through(t, toxiproxy.URL), "--pack", "replay", "--operation", "create-ticket", "--out", t.TempDir())
 	killedAt(t, p, state, testsReplay)
-	if len(server.Collection.Proxies()) == 0 {
+	if toxiproxy.Proxies() == 0 {
 		t.Fatal("there was nothing to remove")
 	}
 	nextStart(t, state)
-	if n := len(server.Collection.Proxies()); n != 0 {
+	if n := toxiproxy.Proxies(); n != 0 {
 		t.Errorf("%d proxies are left", n)
 	}
 	gone(t, p.tmp, state)

@@ -2,7 +2,6 @@ package main_test
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,9 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/Shopify/toxiproxy/v2"
-	"github.com/Shopify/toxiproxy/v2/collectors"
-	"github.com/rs/zerolog"
+	"github.com/oncespec/oncespec/faults/link/linktest"
 )
 
 // through is the mock's configuration with a Toxiproxy of somebody else's in front of it.
@@ -30,28 +27,24 @@ func through(t *testing.T, url string, replace ...string) string {
 func TestConformantThroughSomebodyElsesToxiproxy(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		counters *collectors.ProxyMetricCollectors
-		says     string
-		packs    []string
+		started linktest.Options
+		says    string
+		packs   []string
 	}{
-		"as it is started": {nil, "whose limit_data closed the connection", nil},
-		"with counters":    {collectors.NewProxyMetricCollectors(), "by its own count", []string{"--pack", "lost"}},
+		"as it is started": {linktest.Options{}, "whose limit_data closed the connection", nil},
+		"with counters":    {linktest.Options{Counts: true}, "by its own count", []string{"--pack", "lost"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			metrics := toxiproxy.NewMetricsContainer(nil)
-			metrics.ProxyMetrics = c.counters
-			server := toxiproxy.NewServer(metrics, zerolog.Nop())
-			s := httptest.NewServer(server.Routes())
-			t.Cleanup(s.Close)
+			toxiproxy := linktest.Start(t, c.started)
 			out := t.TempDir()
-			e := oncespec(t, append([]string{"run", "-c", through(t, s.URL), "--operation", "create-ticket", "--out", out}, c.packs...)...).want(t, 0)
+			e := oncespec(t, append([]string{"run", "-c", through(t, toxiproxy.URL), "--operation", "create-ticket", "--out", out}, c.packs...)...).want(t, 0)
 			r := report(t, out)
 			if r.Result != "conformant" || r.Summary.Pass == 0 || r.Summary.Inconclusive != 0 {
 				t.Errorf("result %q, %+v:\n%s", r.Result, r.Summary, e.out)
 			}
 			text := files(t, out)[filepath.Join(out, "report.json")]
-			for _, words := range []string{"seen through the Toxiproxy at " + s.URL, c.says} {
+			for _, words := range []string{"seen through the Toxiproxy at " + toxiproxy.URL, c.says} {
 				if !strings.Contains(text, words) {
 					t.Errorf("the report does not say %q", words)
 				}
@@ -64,7 +57,7 @@ func TestConformantThroughSomebodyElsesToxiproxy(t *testing.T) {
 					t.Errorf("%s did not pass: %s", id, r.Verdicts)
 				}
 			}
-			if n := len(server.Collection.Proxies()); n != 0 {
+			if n := toxiproxy.Proxies(); n != 0 {
 				t.Errorf("%d proxies were left", n)
 			}
 		})
@@ -74,17 +67,17 @@ func TestConformantThroughSomebodyElsesToxiproxy(t *testing.T) {
 // TestExit3ToxiproxyThatDiesMeanwhile: the Toxiproxy is blamed, not the target behind it.
 func TestExit3ToxiproxyThatDiesMeanwhile(t *testing.T) {
 	t.Parallel()
-	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
-	routes, made, second := server.Routes(), atomic.Int64{}, make(chan struct{})
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		routes.ServeHTTP(w, r)
-		if r.Method == http.MethodPost && r.URL.Path == "/proxies" && made.Add(1) == 2 {
-			close(second) // the target is up, and its steady state is looked at
-		}
-	}))
-	t.Cleanup(s.Close)
+	made, second := atomic.Int64{}, make(chan struct{})
+	toxiproxy := linktest.Start(t, linktest.Options{Front: func(routes http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			routes.ServeHTTP(w, r)
+			if r.Method == http.MethodPost && r.URL.Path == "/proxies" && made.Add(1) == 2 {
+				close(second) // the target is up, and its steady state is looked at
+			}
+		})
+	}})
 	out := t.TempDir()
-	p := command(t, "run", "-c", through(t, s.URL, "replicas:", "# replicas:"), "--operation", "create-ticket", "--out", out)
+	p := command(t, "run", "-c", through(t, toxiproxy.URL, "replicas:", "# replicas:"), "--operation", "create-ticket", "--out", out)
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -93,11 +86,11 @@ func TestExit3ToxiproxyThatDiesMeanwhile(t *testing.T) {
 	case <-time.After(generous):
 		t.Error("the target did not come up")
 	}
-	s.Close()
-	server.Collection.Clear()
+	toxiproxy.Close()
+	toxiproxy.Empty(t)
 	p.wait(t).want(t, 3)
 	written(t, out)
-	if r := report(t, out); !strings.Contains(r.Problem, s.URL) || !strings.Contains(r.Problem, "was it stopped?") {
+	if r := report(t, out); !strings.Contains(r.Problem, toxiproxy.URL) || !strings.Contains(r.Problem, "was it stopped?") {
 		t.Errorf("the problem: %s", r.Problem)
 	}
 }

@@ -5,30 +5,18 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"github.com/Shopify/toxiproxy/v2"
-	"github.com/Shopify/toxiproxy/v2/collectors"
-	"github.com/rs/zerolog"
-
 	"github.com/oncespec/oncespec/faults/journal"
 	"github.com/oncespec/oncespec/faults/link"
+	"github.com/oncespec/oncespec/faults/link/linktest"
 )
 
 // counting is a Toxiproxy of somebody else's that keeps counters.
 func counting(t *testing.T) *link.Remote {
 	t.Helper()
-	metrics := toxiproxy.NewMetricsContainer(nil)
-	metrics.ProxyMetrics = collectors.NewProxyMetricCollectors()
-	server := toxiproxy.NewServer(metrics, zerolog.Nop())
-	s := httptest.NewServer(server.Routes())
-	t.Cleanup(func() {
-		server.Collection.Clear()
-		s.Close()
-	})
-	return remote(t, s.URL)
+	return remote(t, linktest.Start(t, linktest.Options{Counts: true}).URL)
 }
 
 func remote(t *testing.T, url string) *link.Remote {
@@ -58,11 +46,11 @@ func took(t *testing.T) (addr string, got chan string) {
 // TestRequestIsCutByTheRemoteItself: its limit_data decides what the upstream gets; that it took the connection away shows
 // that it has. Its counters show it where it keeps any.
 func TestRequestIsCutByTheRemoteItself(t *testing.T) {
-	url, proxies := toxiproxyServer(t)
+	toxiproxy := linktest.Start(t, linktest.Options{})
 	for name, c := range map[string]struct {
 		remote   *link.Remote
 		evidence link.Evidence
-	}{"by limit_data": {remote(t, url), link.Cut}, "counted": {counting(t), link.Counted}} {
+	}{"by limit_data": {remote(t, toxiproxy.URL), link.Cut}, "counted": {counting(t), link.Counted}} {
 		for what, plan := range map[string]link.Plan{"cut": {CutRequest: 4}, "left": {HangUpAfter: 7}} {
 			up, got := took(t)
 			links := link.New()
@@ -84,15 +72,15 @@ func TestRequestIsCutByTheRemoteItself(t *testing.T) {
 			}
 		}
 	}
-	if proxies() != 0 {
-		t.Errorf("%d proxies are left", proxies())
+	if toxiproxy.Proxies() != 0 {
+		t.Errorf("%d proxies are left", toxiproxy.Proxies())
 	}
 }
 
 // TestUpstreamThatIsNotThereIsNotTakenForACut: the connection that ends then has carried nothing.
 func TestUpstreamThatIsNotThereIsNotTakenForACut(t *testing.T) {
-	url, _ := toxiproxyServer(t)
-	for _, r := range []*link.Remote{counting(t), remote(t, url)} {
+	toxiproxy := linktest.Start(t, linktest.Options{})
+	for _, r := range []*link.Remote{counting(t), remote(t, toxiproxy.URL)} {
 		links := link.New()
 		t.Cleanup(links.Close)
 		w, err := links.OpenBehind(t.Context(), r, "127.0.0.1:0", "127.0.0.1:1", link.Plan{HangUpAfter: 7})
@@ -112,11 +100,11 @@ func TestUpstreamThatIsNotThereIsNotTakenForACut(t *testing.T) {
 
 // TestClientThatLeavesIsCounted: what it wrote before it left was handed on, which only counters show.
 func TestClientThatLeavesIsCounted(t *testing.T) {
-	url, _ := toxiproxyServer(t)
+	toxiproxy := linktest.Start(t, linktest.Options{})
 	for name, c := range map[string]struct {
 		remote   *link.Remote
 		evidence link.Evidence
-	}{"no counters": {remote(t, url), link.Unknown}, "counted": {counting(t), link.Counted}} {
+	}{"no counters": {remote(t, toxiproxy.URL), link.Unknown}, "counted": {counting(t), link.Counted}} {
 		up, got := took(t)
 		links := link.New()
 		t.Cleanup(links.Close)
@@ -140,22 +128,19 @@ func TestClientThatLeavesIsCounted(t *testing.T) {
 
 // TestRemoteThatIsLost: one that was stopped, and one that was emptied, are told apart; nothing is left in the journal of either.
 func TestRemoteThatIsLost(t *testing.T) {
-	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
-	s := httptest.NewServer(server.Routes())
-	r := remote(t, s.URL)
+	toxiproxy := linktest.Start(t, linktest.Options{})
+	r := remote(t, toxiproxy.URL)
 	if _, err := r.Lead(t.Context(), "127.0.0.1:0", "127.0.0.1:1"); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Check(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if err := server.Collection.Clear(); err != nil {
-		t.Fatal(err)
-	}
+	toxiproxy.Empty(t)
 	if err := r.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "is gone") {
 		t.Errorf("emptied: %v", err)
 	}
-	s.Close()
+	toxiproxy.Close()
 	if err := r.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "was it stopped?") {
 		t.Errorf("stopped: %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/oncespec/oncespec/faults/link"
+	"github.com/oncespec/oncespec/faults/link/linktest"
 )
 
 // echo is an upstream that answers each byte with itself.
@@ -19,8 +20,8 @@ func echo(t *testing.T) string {
 
 func far(t *testing.T) *link.RemoteRelay {
 	t.Helper()
-	url, _ := toxiproxyServer(t)
-	f, err := remote(t, url).Relay(t.Context(), "127.0.0.1:0", echo(t))
+	toxiproxy := linktest.Start(t, linktest.Options{})
+	f, err := remote(t, toxiproxy.URL).Relay(t.Context(), "127.0.0.1:0", echo(t))
 	if err != nil {
 		t.Fatal(err)
 	}

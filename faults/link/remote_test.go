@@ -12,30 +12,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/Shopify/toxiproxy/v2"
-	"github.com/rs/zerolog"
-
 	"github.com/oncespec/oncespec/faults/journal"
 	"github.com/oncespec/oncespec/faults/link"
+	"github.com/oncespec/oncespec/faults/link/linktest"
 )
-
-// toxiproxyServer is a Toxiproxy that somebody else runs, and how many proxies it has.
-func toxiproxyServer(t *testing.T) (url string, proxies func() int) {
-	t.Helper()
-	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
-	s := httptest.NewServer(server.Routes())
-	t.Cleanup(func() {
-		server.Collection.Clear()
-		s.Close()
-	})
-	return s.URL, func() int { return len(server.Collection.Proxies()) }
-}
 
 // TestFaultsThroughSomebodyElsesToxiproxy: a wire in front of it does what it does everywhere, and nothing is left there.
 func TestFaultsThroughSomebodyElsesToxiproxy(t *testing.T) {
 	up := listen(t, answering(7, []byte("response")))
-	url, proxies := toxiproxyServer(t)
-	r, err := link.DialRemote(t.Context(), url)
+	toxiproxy := linktest.Start(t, linktest.Options{})
+	r, err := link.DialRemote(t.Context(), toxiproxy.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,8 +29,8 @@ func TestFaultsThroughSomebodyElsesToxiproxy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(journal.Open()); n != 1 || proxies() != 1 {
-		t.Errorf("%d entries of the journal, %d proxies", n, proxies())
+	if n := len(journal.Open()); n != 1 || toxiproxy.Proxies() != 1 {
+		t.Errorf("%d entries of the journal, %d proxies", n, toxiproxy.Proxies())
 	}
 	for name, c := range map[string]struct {
 		plan link.Plan
@@ -69,15 +55,15 @@ func TestFaultsThroughSomebodyElsesToxiproxy(t *testing.T) {
 	if err := errors.Join(r.Close(t.Context()), r.Close(t.Context())); err != nil {
 		t.Error(err)
 	}
-	if n := len(journal.Open()); n != 0 || proxies() != 0 {
-		t.Errorf("after close: %d entries of the journal, %d proxies", n, proxies())
+	if n := len(journal.Open()); n != 0 || toxiproxy.Proxies() != 0 {
+		t.Errorf("after close: %d entries of the journal, %d proxies", n, toxiproxy.Proxies())
 	}
 }
 
 // TestPortsOfARemoteProxy: where only some are published, the first free one is taken.
 func TestPortsOfARemoteProxy(t *testing.T) {
-	url, proxies := toxiproxyServer(t)
-	r, err := link.DialRemote(t.Context(), url)
+	toxiproxy := linktest.Start(t, linktest.Options{})
+	r, err := link.DialRemote(t.Context(), toxiproxy.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,8 +80,8 @@ func TestPortsOfARemoteProxy(t *testing.T) {
 	if err != nil || addr == busy.Addr().String() {
 		t.Errorf("at %s, %v", addr, err)
 	}
-	if err := r.Close(t.Context()); err != nil || proxies() != 0 || len(journal.Open()) != 0 {
-		t.Errorf("%v, %d proxies, %v", err, proxies(), journal.Open())
+	if err := r.Close(t.Context()); err != nil || toxiproxy.Proxies() != 0 || len(journal.Open()) != 0 {
+		t.Errorf("%v, %d proxies, %v", err, toxiproxy.Proxies(), journal.Open())
 	}
 	for _, listen := range []string{"", "127.0.0.1", "127.0.0.1:x", "127.0.0.1:9-8", "127.0.0.1:0-8", "127.0.0.1:1-70000"} {
 		if link.CheckListen(listen) == nil {
@@ -153,29 +139,29 @@ func TestVersionsOfARemote(t *testing.T) {
 
 // TestNameOfARemoteProxyThatIsTaken: whoever has it keeps it, and another name is taken.
 func TestNameOfARemoteProxyThatIsTaken(t *testing.T) {
-	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
-	routes, refused := server.Routes(), 0
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodDelete {
-			t.Error("somebody's proxy was removed")
-		}
-		if r.Method == http.MethodPost && refused < 1 {
-			refused++
-			w.WriteHeader(http.StatusConflict)
-			io.WriteString(w, `{"error":"proxy already exists","status":409}`)
-			return
-		}
-		routes.ServeHTTP(w, r)
-	}))
-	t.Cleanup(s.Close)
-	r, err := link.DialRemote(t.Context(), s.URL)
+	refused := 0
+	toxiproxy := linktest.Start(t, linktest.Options{Front: func(routes http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodDelete {
+				t.Error("somebody's proxy was removed")
+			}
+			if r.Method == http.MethodPost && refused < 1 {
+				refused++
+				w.WriteHeader(http.StatusConflict)
+				io.WriteString(w, `{"error":"proxy already exists","status":409}`)
+				return
+			}
+			routes.ServeHTTP(w, r)
+		})
+	}})
+	r, err := link.DialRemote(t.Context(), toxiproxy.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Lead(t.Context(), "127.0.0.1:0", "127.0.0.1:1"); err != nil || refused != 1 || len(server.Collection.Proxies()) != 1 {
+	if _, err := r.Lead(t.Context(), "127.0.0.1:0", "127.0.0.1:1"); err != nil || refused != 1 || toxiproxy.Proxies() != 1 {
 		t.Errorf("%v, refused %d times", err, refused)
 	}
-	server.Collection.Clear()
+	toxiproxy.Empty(t)
 	if err := r.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -183,8 +169,8 @@ func TestNameOfARemoteProxyThatIsTaken(t *testing.T) {
 
 // TestRemoteProxyOfADeadProgram is removed, also where it is gone, or its server.
 func TestRemoteProxyOfADeadProgram(t *testing.T) {
-	url, proxies := toxiproxyServer(t)
-	r, err := link.DialRemote(t.Context(), url)
+	toxiproxy := linktest.Start(t, linktest.Options{})
+	r, err := link.DialRemote(t.Context(), toxiproxy.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,8 +179,8 @@ func TestRemoteProxyOfADeadProgram(t *testing.T) {
 	}
 	left := journal.Open()[0]
 	for range 2 {
-		if err := link.EndRemoteProxy(t.Context(), left); err != nil || proxies() != 0 {
-			t.Errorf("%v, %d proxies", err, proxies())
+		if err := link.EndRemoteProxy(t.Context(), left); err != nil || toxiproxy.Proxies() != 0 {
+			t.Errorf("%v, %d proxies", err, toxiproxy.Proxies())
 		}
 	}
 	if err := r.Close(t.Context()); err != nil {

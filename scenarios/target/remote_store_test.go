@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/oncespec/oncespec/faults/life"
+	"github.com/oncespec/oncespec/faults/link/linktest"
 	"github.com/oncespec/oncespec/scenarios/catalogue"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/target"
@@ -18,7 +19,7 @@ import (
 // past it.
 func linkedFar(t *testing.T, byLink bool) rig {
 	t.Helper()
-	url, _ := toxiproxyServer(t)
+	toxiproxy := linktest.Start(t, linktest.Options{})
 	d := newDatabase(t)
 	port, err := life.FreePort()
 	if err != nil {
@@ -31,7 +32,7 @@ func linkedFar(t *testing.T, byLink bool) rig {
 	}
 	server := httptest.NewServer(a)
 	t.Cleanup(server.Close)
-	return startAt(t, configure(t, server.URL, plain, append(behind(url), "contract:", fmt.Sprintf("  store: {listen: %q, upstream: %q}\ncontract:", listen, d.Addr()))...))
+	return startAt(t, configure(t, server.URL, plain, append(behind(toxiproxy.URL), "contract:", fmt.Sprintf("  store: {listen: %q, upstream: %q}\ncontract:", listen, d.Addr()))...))
 }
 
 // TestStoreBehindSomebodyElsesToxiproxy: it is cut, silenced and slowed there; it cannot be held.
@@ -80,13 +81,13 @@ func TestStoreThatIsNotUsedBehindSomebodyElsesToxiproxy(t *testing.T) {
 // TestStoreThatIsNotThereBehindSomebodyElsesToxiproxy is the environment's.
 func TestStoreThatIsNotThereBehindSomebodyElsesToxiproxy(t *testing.T) {
 	t.Parallel()
-	url, proxies := toxiproxyServer(t)
+	toxiproxy := linktest.Start(t, linktest.Options{})
 	up := httptest.NewServer(&api{})
 	t.Cleanup(up.Close)
 	_, err := target.Start(t.Context(), target.Options{Dir: t.TempDir(), Config: configure(t, up.URL, plain,
-		append(behind(url), "contract:", fmt.Sprintf("  store: {listen: \"%s\", upstream: %q}\ncontract:", free(t), free(t)))...)})
+		append(behind(toxiproxy.URL), "contract:", fmt.Sprintf("  store: {listen: \"%s\", upstream: %q}\ncontract:", free(t), free(t)))...)})
 	var environment *target.EnvironmentError
-	if !errors.As(err, &environment) || !strings.Contains(err.Error(), "is the database running?") || proxies() != 0 {
-		t.Errorf("%v, %d proxies", err, proxies())
+	if !errors.As(err, &environment) || !strings.Contains(err.Error(), "is the database running?") || toxiproxy.Proxies() != 0 {
+		t.Errorf("%v, %d proxies", err, toxiproxy.Proxies())
 	}
 }

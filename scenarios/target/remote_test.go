@@ -6,26 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/Shopify/toxiproxy/v2"
-	"github.com/rs/zerolog"
-
 	"github.com/oncespec/oncespec/faults/link"
+	"github.com/oncespec/oncespec/faults/link/linktest"
 	"github.com/oncespec/oncespec/scenarios/catalogue"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/target"
 )
-
-// toxiproxyServer is a Toxiproxy that somebody else runs, and how many proxies it has.
-func toxiproxyServer(t *testing.T) (url string, proxies func() int) {
-	t.Helper()
-	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
-	s := httptest.NewServer(server.Routes())
-	t.Cleanup(func() {
-		server.Collection.Clear()
-		s.Close()
-	})
-	return s.URL, func() int { return len(server.Collection.Proxies()) }
-}
 
 func behind(url string) []string {
 	return []string{"timeouts: {", "toxiproxy: {url: \"" + url + "\"}\ntimeouts: {"}
@@ -34,13 +20,13 @@ func behind(url string) []string {
 // TestThroughSomebodyElsesToxiproxy: faults land all the same; what was never answered proves nothing.
 func TestThroughSomebodyElsesToxiproxy(t *testing.T) {
 	t.Parallel()
-	url, proxies := toxiproxyServer(t)
+	toxiproxy := linktest.Start(t, linktest.Options{})
 	a := &api{}
 	server := httptest.NewServer(a)
 	t.Cleanup(server.Close)
-	r := startAt(t, configure(t, server.URL, plain, behind(url)...))
-	if proxies() != 1 {
-		t.Errorf("%d proxies", proxies())
+	r := startAt(t, configure(t, server.URL, plain, behind(toxiproxy.URL)...))
+	if toxiproxy.Proxies() != 1 {
+		t.Errorf("%d proxies", toxiproxy.Proxies())
 	}
 	if s, _ := r.steady(t); !offers(s, catalogue.NeedDirect) {
 		t.Errorf("offers: %v, %v", s.Offers, s.Missing)
@@ -48,7 +34,7 @@ func TestThroughSomebodyElsesToxiproxy(t *testing.T) {
 	s := r.stage("lost/response")
 	in := must(s.Intent(t.Context()))
 	if first := s.Do(t.Context(), in, target.Send{Fault: link.Plan{DropResponse: true}}); first.Outcome != history.Lost || !first.Link.Cut || !first.Link.RequestWhole ||
-		first.Link.ResponseBytes == 0 || !strings.Contains(first.Link.Through, url) {
+		first.Link.ResponseBytes == 0 || !strings.Contains(first.Link.Through, toxiproxy.URL) {
 		t.Errorf("dropped: %+v", first)
 	}
 	if again := s.Do(t.Context(), in, target.Send{}); again.Outcome != history.Answered || !again.Link.Reached {
@@ -78,18 +64,18 @@ func TestThroughSomebodyElsesToxiproxy(t *testing.T) {
 	if err := r.Revive(t.Context()); err == nil {
 		t.Error("a target that is dead behind the proxy was not missed")
 	}
-	if err := r.Close(t.Context()); err != nil || proxies() != 0 {
-		t.Errorf("%v, %d proxies left", err, proxies())
+	if err := r.Close(t.Context()); err != nil || toxiproxy.Proxies() != 0 {
+		t.Errorf("%v, %d proxies left", err, toxiproxy.Proxies())
 	}
 }
 
 // TestToxiproxyWithoutAPortToSpare: what needs a proxy of a single attempt is not offered, and says why.
 func TestToxiproxyWithoutAPortToSpare(t *testing.T) {
 	t.Parallel()
-	url, _ := toxiproxyServer(t)
+	toxiproxy := linktest.Start(t, linktest.Options{})
 	server := httptest.NewServer(&api{})
 	t.Cleanup(server.Close)
-	r := startAt(t, configure(t, server.URL, plain, "timeouts: {", "toxiproxy: {url: \""+url+"\", listen: \""+free(t)+"\"}\ntimeouts: {"))
+	r := startAt(t, configure(t, server.URL, plain, "timeouts: {", "toxiproxy: {url: \""+toxiproxy.URL+"\", listen: \""+free(t)+"\"}\ntimeouts: {"))
 	s, _ := r.steady(t)
 	if offers(s, catalogue.NeedDirect) || !strings.Contains(s.Missing[catalogue.NeedDirect], "toxiproxy.listen") {
 		t.Errorf("offers: %v, %v", s.Offers, s.Missing)
@@ -105,18 +91,14 @@ func TestToxiproxyWithoutAPortToSpare(t *testing.T) {
 func TestToxiproxyThatIsLost(t *testing.T) {
 	t.Parallel()
 	for want, stop := range map[string]bool{"was it stopped?": true, "is gone": false} {
-		server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
-		s := httptest.NewServer(server.Routes())
-		t.Cleanup(s.Close)
-		r := living(t, behind(s.URL)...)
-		if err := server.Collection.Clear(); err != nil {
-			t.Fatal(err)
-		}
+		toxiproxy := linktest.Start(t, linktest.Options{})
+		r := living(t, behind(toxiproxy.URL)...)
+		toxiproxy.Empty(t)
 		if stop {
-			s.Close()
+			toxiproxy.Close()
 		}
 		var environment *target.EnvironmentError
-		if err := r.Revive(t.Context()); !errors.As(err, &environment) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), s.URL) {
+		if err := r.Revive(t.Context()); !errors.As(err, &environment) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), toxiproxy.URL) {
 			t.Errorf("%v", err)
 		}
 	}
@@ -125,10 +107,10 @@ func TestToxiproxyThatIsLost(t *testing.T) {
 // TestProcessThroughSomebodyElsesToxiproxy: it is killed and comes back, at the place where the proxy leads.
 func TestProcessThroughSomebodyElsesToxiproxy(t *testing.T) {
 	t.Parallel()
-	url, proxies := toxiproxyServer(t)
-	r := living(t, append(behind(url), "  tenants:", "  replicas: [\"http://127.0.0.1:{port}\"]\n  tenants:")...)
-	if proxies() != 2 {
-		t.Errorf("%d proxies", proxies())
+	toxiproxy := linktest.Start(t, linktest.Options{})
+	r := living(t, append(behind(toxiproxy.URL), "  tenants:", "  replicas: [\"http://127.0.0.1:{port}\"]\n  tenants:")...)
+	if toxiproxy.Proxies() != 2 {
+		t.Errorf("%d proxies", toxiproxy.Proxies())
 	}
 	s := r.stage("crash/durable")
 	if _, err := s.Replicas(t.Context()); err != nil {
