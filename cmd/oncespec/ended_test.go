@@ -119,21 +119,22 @@ func endedAt(t *testing.T, p doomed, signal syscall.Signal, after time.Duration)
 	if slices.Contains(p.Args, "--jobs") {
 		alone(t, p.process) // the shards hear that nobody is there any more, and end by themselves
 	}
-	if left := len(entries(t, state)) > 0; signal != syscall.SIGINT || left {
-		if left && signal == syscall.SIGINT { // a server that did not answer while this was ending, for one
-			t.Logf("not all was tidied up at once: %s%s", &p.out, &p.err)
-		}
-		next := command(t, "run", "-r", "replay/one-effect", "--operation", "create-ticket", "--out", filepath.Join(t.TempDir(), "report"))
-		next.Env = append(next.Env, "XDG_STATE_HOME="+state)
-		if err := next.Start(); err != nil {
+	var next ended
+	if signal != syscall.SIGINT { // that one tidies up itself
+		start := command(t, "run", "-r", "replay/one-effect", "--operation", "create-ticket", "--out", filepath.Join(t.TempDir(), "report"))
+		start.Env = append(start.Env, "XDG_STATE_HOME="+state)
+		if err := start.Start(); err != nil {
 			t.Fatal(err)
 		}
-		next.wait(t).want(t, 0)
+		next = start.wait(t).want(t, 0)
 	}
 	if p.elsewhere != nil {
 		p.elsewhere(t)
 	}
-	gone(t, p.tmp, state)
+	gone(t, p.tmp, state, next)
+	if t.Failed() {
+		t.Logf("what was ended said:\n%s%s", &p.out, &p.err)
+	}
 }
 
 // alone waits until nobody else of a command line runs.
@@ -144,14 +145,4 @@ func alone(t *testing.T, p *process) {
 			t.Fatalf("still there: %v", holding(t, p.tmp))
 		}
 	}
-}
-
-// entries are the files of a journal.
-func entries(t *testing.T, state string) []string {
-	t.Helper()
-	all, err := filepath.Glob(filepath.Join(state, "oncespec", "*.journal"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
 }

@@ -16,8 +16,9 @@ import (
 	"github.com/oncespec/oncespec/faults/link/linktest"
 )
 
-// gone waits a moment for the last process to end: what guards a target does so beside us.
-func gone(t *testing.T, tmp, state string) {
+// gone waits a moment for the last process to end: what guards a target does so beside us. Where something stays, it tells
+// what the start said that was to end it.
+func gone(t *testing.T, tmp, state string, next ended) {
 	t.Helper()
 	var left []string
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
@@ -37,7 +38,7 @@ func gone(t *testing.T, tmp, state string) {
 			return
 		}
 	}
-	t.Errorf("left behind: %s", strings.Join(left, "; "))
+	t.Errorf("left behind: %s\nthe next start said:\n%s", strings.Join(left, "; "), next.err)
 }
 
 // wholeOrAbsent fails the test where a file is torn, or where the report is there in part.
@@ -123,14 +124,14 @@ func killedAt(t *testing.T, p *process, state string, at func(line string) bool)
 	write.Close()
 }
 
-func nextStart(t *testing.T, state string) {
+func nextStart(t *testing.T, state string) ended {
 	t.Helper()
 	next := command(t, "run", "-r", "replay/one-effect", "--operation", "create-ticket", "--out", filepath.Join(t.TempDir(), "report"))
 	next.Env = append(next.Env, "XDG_STATE_HOME="+state)
 	if err := next.Start(); err != nil {
 		t.Fatal(err)
 	}
-	next.wait(t).want(t, 0).says(t, "ending what a run that was killed left behind")
+	return next.wait(t).want(t, 0).says(t, "ending what a run that was killed left behind")
 }
 
 // A run that was killed leaves a container; the next one removes it, although it has none itself.
@@ -142,9 +143,9 @@ func TestNextStartRemovesAContainer(t *testing.T) {
 	if left, err := life.Left(t.Context(), p.Process.Pid); err != nil || len(left) == 0 {
 		t.Fatalf("there was nothing to remove: %v, %v", left, err)
 	}
-	nextStart(t, state)
+	next := nextStart(t, state)
 	nothingOf(t, p)
-	gone(t, p.tmp, state)
+	gone(t, p.tmp, state, next)
 }
 
 // A run that was killed leaves a proxy on somebody else's Toxiproxy; the next one removes it.
@@ -157,11 +158,11 @@ func TestNextStartRemovesARemoteProxy(t *testing.T) {
 	if toxiproxy.Proxies() == 0 {
 		t.Fatal("there was nothing to remove")
 	}
-	nextStart(t, state)
+	next := nextStart(t, state)
 	if n := toxiproxy.Proxies(); n != 0 {
 		t.Errorf("%d proxies are left", n)
 	}
-	gone(t, p.tmp, state)
+	gone(t, p.tmp, state, next)
 }
 
 // A search that was killed leaves what a run leaves, and the next one ends it.
@@ -173,11 +174,11 @@ func TestNextSearchEndsWhatASearchLeft(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(state, "oncespec", "*")); len(left) == 0 {
 		t.Fatal("there was nothing to end")
 	}
-	next := command(t, "fuzz", "--operation", "create-ticket", "--cases", "1", "--rewrite", "number/*", "--out", t.TempDir())
-	next.Env = append(next.Env, "XDG_STATE_HOME="+state)
-	if err := next.Start(); err != nil {
+	search := command(t, "fuzz", "--operation", "create-ticket", "--cases", "1", "--rewrite", "number/*", "--out", t.TempDir())
+	search.Env = append(search.Env, "XDG_STATE_HOME="+state)
+	if err := search.Start(); err != nil {
 		t.Fatal(err)
 	}
-	next.wait(t).want(t, 0).says(t, "ending what a run that was killed left behind")
-	gone(t, p.tmp, state)
+	next := search.wait(t).want(t, 0).says(t, "ending what a run that was killed left behind")
+	gone(t, p.tmp, state, next)
 }

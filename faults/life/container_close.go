@@ -42,12 +42,11 @@ func (c *Container) Close() error {
 	if s != nil {
 		c.keepLog(ctx, s)
 	}
-	var err error
-	if label := labelName + "=" + c.name; c.cut.Load() {
-		err = c.docker.removeForGood(ctx, label)
-	} else {
-		err = c.docker.remove(ctx, label, func(map[string]string) bool { return true })
+	looks := 1
+	if c.cut.Load() { // Docker may be at it still
+		looks = looksForGood
 	}
+	err := c.docker.removeAll(ctx, labelName+"="+c.name, looks)
 	if s != nil {
 		c.forget()
 		<-s.ended

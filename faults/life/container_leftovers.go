@@ -13,7 +13,7 @@ import (
 )
 
 // looksForGood is how many times in a row nothing may be found before what was given up counts as gone.
-const looksForGood = 4
+const looksForGood = 5
 
 // sweep removes what runs left behind that were killed before they could tidy up: containers, then what only they held. It
 // does what it can; another run may be at it, too.
@@ -21,30 +21,36 @@ func (d *docker) sweep(ctx context.Context) error {
 	return d.remove(ctx, labelPID, dead)
 }
 
-// removeForGood removes everything that carries a label, and goes on until nothing more of it turns up: Docker may be at the
-// end of something that was given up.
-func (d *docker) removeForGood(ctx context.Context, label string) error {
+// removeAll removes everything that carries a label, and returns once nothing of it was found that many times in a row. What
+// Docker refuses is tried again until the context ends: another program may be removing the same, and for as long as that has
+// not taken the container away its volume and its image are in use.
+func (d *docker) removeAll(ctx context.Context, label string, looks int) error {
 	for empty := 0; ; {
-		if err := d.remove(ctx, label, func(map[string]string) bool { return true }); err != nil {
-			return err
-		}
+		refused := d.remove(ctx, label, func(map[string]string) bool { return true })
 		left, err := d.left(ctx, label)
 		switch {
-		case err != nil:
+		case client.IsErrConnectionFailed(err):
 			return err
+		case err != nil:
+			refused = errors.Join(refused, err)
+			empty = 0
 		case len(left) > 0:
 			empty = 0
-		case empty == looksForGood:
-			return nil
 		default:
 			empty++
+		}
+		if empty == looks {
+			return nil
 		}
 		timer := time.NewTimer(lastPause)
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
-			return fmt.Errorf("%w: there is still %s", ctx.Err(), strings.Join(left, ", "))
+			if len(left) > 0 {
+				refused = errors.Join(fmt.Errorf("there is still %s", strings.Join(left, ", ")), refused)
+			}
+			return errors.Join(ctx.Err(), refused)
 		}
 	}
 }

@@ -3,7 +3,6 @@
 package life_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -269,20 +268,7 @@ func TestContainerBoxesThatCannotBe(t *testing.T) {
 func TestNextStartRemovesWhatAKilledRunLeft(t *testing.T) {
 	t.Parallel()
 	b := box(t, 0, "serve")
-	harness := exec.Command(os.Args[0])
-	harness.Env = append(os.Environ(), "ROLE=container harness", "ADDR="+freeAddr(t), "PROGRAM="+b.Image.Program)
-	out, err := harness.StdoutPipe()
-	if err == nil {
-		err = harness.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(out)
-	if !lines.Scan() || !strings.HasPrefix(lines.Text(), "started ") {
-		t.Fatalf("the harness said %q", lines.Text())
-	}
-	name := strings.TrimPrefix(lines.Text(), "started ")
+	harness, name := containerHarness(t, b)
 	startContainer(t, b)
 	if left := life.Named(t, name); left != "container image volume" {
 		t.Errorf("of the run that lives on there is only %q", left)

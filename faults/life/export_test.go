@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/moby/moby/client"
+
+	"github.com/oncespec/oncespec/faults/journal"
 )
 
 // FreePortsBetween is FreePort as another program has it, with less to choose from.
@@ -63,4 +65,20 @@ func sortedWords(words []string) []string {
 		set[w] = ""
 	}
 	return sorted(set)
+}
+
+// ContainerThing is what the journal of the program that made a container says of it.
+func ContainerThing(name string) journal.Thing {
+	return journal.Thing{Kind: leftContainer, Name: name}
+}
+
+// SweepDocker removes what dead programs left in Docker, as the start of a container does.
+func SweepDocker(t testing.TB) {
+	d, err := openDocker(t.Context())
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	defer d.close()
+	_ = d.sweep(t.Context())
 }

@@ -40,8 +40,8 @@ func endProcess(_ context.Context, t journal.Thing) error {
 	return killCarriers(cookie{value: t.Name})
 }
 
-// endContainer removes what dead programs left in Docker, not only this thing. Where that was not made yet Docker may be at it
-// still: what comes of it is waited for.
+// endContainer removes a container and what belongs to it. Where it was not made yet Docker may be at it still: what comes of
+// it is waited for.
 func endContainer(ctx context.Context, t journal.Thing) error {
 	ctx, cancel := context.WithTimeout(ctx, dockerSweepLimit)
 	defer cancel()
@@ -55,10 +55,11 @@ func endContainer(ctx context.Context, t journal.Thing) error {
 	if err != nil {
 		return err
 	}
-	if err := d.sweep(ctx); err != nil || len(made.Items) > 0 {
-		return err
+	looks := 1
+	if len(made.Items) == 0 {
+		looks = looksForGood
 	}
-	return d.removeForGood(ctx, label)
+	return d.removeAll(ctx, label, looks)
 }
 
 // leftTarget is a target of hooks that was not left as it was found, with what to do about it.
