@@ -118,6 +118,12 @@ func TestDocumentsComeInOrderOfInsertion(t *testing.T) {
 			list(t, r, store.Query{Kind: "ticket", Tenant: "acme", Lookup: "none"})
 			return nil
 		})
+		update(t, s, func(tx store.Tx) error { return tx.PutDocument(document("ticket", "t1", "x")) })
+		view(t, s, func(r store.Reader) error {
+			list(t, r, store.Query{Kind: "ticket", Tenant: "acme", Lookup: "x"}, "t3", "t1", "t2")
+			list(t, r, store.Query{Kind: "ticket", Tenant: "acme", Lookup: "y"})
+			return nil
+		})
 	})
 }
 

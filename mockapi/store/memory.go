@@ -18,13 +18,13 @@ type Memory struct {
 	outbox    map[string]Outgoing
 	members   memoryMembers
 	documents map[documentID]Document
-	order     map[collection][]documentID // in order of Seq
+	order     map[collection][]documentID // in order of Seq: all, and those of each Lookup
 	seq       int64
 }
 
 type (
 	documentID struct{ kind, tenant, id string }
-	collection struct{ kind, tenant string }
+	collection struct{ kind, tenant, lookup string } // lookup empty: whatever it is
 )
 
 var errClosed = errors.New("memory store: closed")
@@ -155,19 +155,13 @@ func (t memoryTx) Document(kind, tenant, id string) (Document, error) {
 }
 
 func (t memoryTx) Documents(query Query) ([]Document, error) {
-	order := t.memory.order[collection{query.Kind, query.Tenant}]
-	start, _ := slices.BinarySearchFunc(order, query.After+1, func(id documentID, seq int64) int {
-		return cmp.Compare(t.memory.documents[id].Seq, seq)
-	})
+	in := collection{query.Kind, query.Tenant, query.Lookup}
 	var found []Document
-	for _, id := range order[start:] {
+	for _, id := range t.memory.order[in][t.place(in, query.After+1):] {
 		if query.Limit > 0 && len(found) == query.Limit {
 			break
 		}
 		document := t.memory.documents[id]
-		if query.Lookup != "" && document.Lookup != query.Lookup {
-			continue
-		}
 		document.Body = bytes.Clone(document.Body)
 		found = append(found, document)
 	}
@@ -176,7 +170,6 @@ func (t memoryTx) Documents(query Query) ([]Document, error) {
 
 func (t memoryTx) PutDocument(document Document) error {
 	m, id := t.memory, documentID{document.Kind, document.Tenant, document.ID}
-	in := collection{document.Kind, document.Tenant}
 	document.Body = bytes.Clone(document.Body)
 	before, existed := m.documents[id]
 	if existed {
@@ -185,13 +178,41 @@ func (t memoryTx) PutDocument(document Document) error {
 	} else {
 		m.seq++
 		document.Seq = m.seq
-		m.order[in] = append(m.order[in], id)
-		*t.undo = append(*t.undo, func() {
-			delete(m.documents, id)
-			m.order[in] = m.order[in][:len(m.order[in])-1]
-			m.seq--
-		})
+		*t.undo = append(*t.undo, func() { delete(m.documents, id); m.seq-- })
 	}
 	m.documents[id] = document
+	if !existed {
+		t.enlist(collection{document.Kind, document.Tenant, ""}, id, document.Seq)
+	}
+	if document.Lookup == before.Lookup {
+		return nil
+	}
+	if before.Lookup != "" {
+		t.delist(collection{document.Kind, document.Tenant, before.Lookup}, id, document.Seq)
+	}
+	if document.Lookup != "" {
+		t.enlist(collection{document.Kind, document.Tenant, document.Lookup}, id, document.Seq)
+	}
 	return nil
+}
+
+// enlist lists a document at its place, which is the end but where its Lookup changed.
+func (t memoryTx) enlist(in collection, id documentID, seq int64) {
+	m, at := t.memory, t.place(in, seq)
+	m.order[in] = slices.Insert(m.order[in], at, id)
+	*t.undo = append(*t.undo, func() { m.order[in] = slices.Delete(m.order[in], at, at+1) })
+}
+
+func (t memoryTx) delist(in collection, id documentID, seq int64) {
+	m, at := t.memory, t.place(in, seq)
+	m.order[in] = slices.Delete(m.order[in], at, at+1)
+	*t.undo = append(*t.undo, func() { m.order[in] = slices.Insert(m.order[in], at, id) })
+}
+
+// place is where a document of that Seq is listed, or would be.
+func (t memoryTx) place(in collection, seq int64) int {
+	at, _ := slices.BinarySearchFunc(t.memory.order[in], seq, func(id documentID, seq int64) int {
+		return cmp.Compare(t.memory.documents[id].Seq, seq)
+	})
+	return at
 }

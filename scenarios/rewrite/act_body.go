@@ -1,9 +1,11 @@
 package rewrite
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // permission is what a rewrite needs to be allowed at the place where it acts.
@@ -64,13 +66,21 @@ func (r inBody) candidates(s *Sample) []Site {
 	return out
 }
 
+// planted is the value to plant, which is only read.
 func (r inBody) planted() *Node {
+	if node, known := plants.Load(r.plant); known {
+		return node.(*Node)
+	}
 	node, err := Parse([]byte(r.plant))
 	if err != nil {
 		panic("rewrite: " + r.plant + ": " + err.Error()) // the catalogue's own text, which the tests parse
 	}
+	plants.Store(r.plant, node)
 	return node
 }
+
+// plants are the catalogue's values to plant, by their text.
+var plants sync.Map
 
 func (r inBody) apply(s *Sample, site Site, choice int) (a, b Request, ok bool) {
 	at, err := ParsePointer(site.At)
@@ -98,28 +108,35 @@ func (r inBody) apply(s *Sample, site Site, choice int) (a, b Request, ok bool) 
 	if !r.edit(e) {
 		return a, b, false
 	}
-	a, b = s.Request(), s.Request()
+	a, b = s.head(), s.head()
 	if site.Planted {
-		a.Body = before.Append(nil)
+		a.Body = before.Append(s.room())
+	} else {
+		a.Body = bytes.Clone(s.request.Body)
 	}
-	b.Body = e.root.Append(nil)
+	b.Body = e.root.Append(s.room())
 	if r.finish != nil {
 		r.finish(&b)
 	}
 	return a, b, true
 }
 
-// plant puts a value at a pointer of a copy, making one missing object above it.
+// plant is a copy with a value put at a pointer.
 func plant(root *Node, at Pointer, value *Node) (*Node, bool) {
-	if len(at) == 0 {
-		return nil, false
-	}
 	root = root.Clone()
-	parent, ok := root.At(at[:len(at)-1])
+	return root, root.put(at, value)
+}
+
+// put puts a value at a pointer, making one missing object above it.
+func (n *Node) put(at Pointer, value *Node) bool {
+	if len(at) == 0 {
+		return false
+	}
+	parent, ok := n.At(at[:len(at)-1])
 	if !ok && len(at) > 1 {
-		above, found := root.At(at[:len(at)-2])
+		above, found := n.At(at[:len(at)-2])
 		if !found || above.Kind != Object {
-			return nil, false
+			return false
 		}
 		parent, ok = &Node{Kind: Object}, true
 		above.set(at[len(at)-2], parent)
@@ -127,15 +144,15 @@ func plant(root *Node, at Pointer, value *Node) (*Node, bool) {
 	last := at[len(at)-1]
 	switch {
 	case !ok:
-		return nil, false
+		return false
 	case parent.Kind == Object:
 		parent.set(last, value)
 	case parent.Kind == Array && parent.index(last) >= 0:
 		parent.Items[parent.index(last)] = value
 	default:
-		return nil, false
+		return false
 	}
-	return root, true
+	return true
 }
 
 // become gives the place another value, where that is allowed.

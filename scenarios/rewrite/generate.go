@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"pgregory.net/rapid"
 )
@@ -18,7 +19,6 @@ func Usable(s *Sample, rewrites []Rewrite) []Rewrite {
 // Values come from small sets with neighbours in them (2^53 and 2^53+1, one letter composed and decomposed, a and A):
 // independent random values hardly ever collide where a bad fingerprint does.
 func generate(t *rapid.T, s *Sample) []Change {
-	slots := s.slots()
 	if s.policy.Bodies != nil {
 		out := s.policy.Bodies(t, s)
 		for _, slot := range s.pairSlots(false) {
@@ -28,6 +28,7 @@ func generate(t *rapid.T, s *Sample) []Change {
 		}
 		return out
 	}
+	slots := s.slots()
 	if len(s.policy.Vary) == 0 && len(slots) > 0 {
 		slots = slots[rapid.IntRange(0, len(slots)-1).Draw(t, "place"):][:1]
 	}
@@ -48,6 +49,17 @@ type slot struct {
 
 // slots lists what may vary: leaves, free-form objects and query parameters, in a fixed order.
 func (s *Sample) slots() []slot {
+	s.drawn.once.Do(func() { s.drawn.slots = s.findSlots() })
+	return s.drawn.slots
+}
+
+// drawn is what may vary in a sample, found when it is first drawn from.
+type drawn struct {
+	once  sync.Once
+	slots []slot
+}
+
+func (s *Sample) findSlots() []slot {
 	var out []slot
 	if s.root != nil {
 		s.root.walk(func(p place) {

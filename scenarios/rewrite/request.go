@@ -101,6 +101,9 @@ func (r Request) field(name string) int {
 // MediaType is the content type in lower case without parameters, or empty.
 func (r Request) MediaType() string {
 	value, _ := r.Get("Content-Type")
+	if !strings.Contains(value, ";") {
+		return strings.ToLower(strings.TrimSpace(value))
+	}
 	media, _, err := mime.ParseMediaType(value)
 	if err != nil {
 		media, _, _ = strings.Cut(value, ";")

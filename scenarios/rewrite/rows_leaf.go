@@ -117,7 +117,7 @@ func swapValues(e *edit) bool {
 	if e.s.inSet(e.at) {
 		return false // within a set the exchange could mean nothing
 	}
-	var partners []place
+	var partners []*Node
 	passed := false
 	e.root.walk(func(p place) {
 		if p.node == e.node {
@@ -129,13 +129,13 @@ func swapValues(e *edit) bool {
 		}
 		g, ok := e.s.grant(p.at, e.root)
 		if ok && g.rule.admits(e.node) && e.rule.admits(p.node) {
-			partners = append(partners, p)
+			partners = append(partners, p.node)
 		}
 	})
 	if len(partners) == 0 {
 		return false
 	}
-	other := partners[e.choice%len(partners)].node
+	other := partners[e.choice%len(partners)]
 	*other, *e.node = *e.node, *other
 	return true
 }

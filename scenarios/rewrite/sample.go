@@ -36,6 +36,7 @@ type Sample struct {
 	query    map[string]*rule // by decoded parameter name
 	fields   map[string]*rule // of a form or a multipart body, by name
 	parts    *multipart       // nil: the body is not multipart/form-data
+	drawn    *drawn
 }
 
 // varied is one place in the body that may change.
@@ -47,7 +48,7 @@ type varied struct {
 // NewSample checks a policy against a request. A JSON body is kept without white space; number and string literals stay as
 // written. Errors name the pointer or parameter that they are about; several are joined.
 func NewSample(request Request, policy Policy) (*Sample, error) {
-	s := &Sample{request: request.Clone(), policy: policy, query: map[string]*rule{}, fields: map[string]*rule{}}
+	s := &Sample{request: request.Clone(), policy: policy, query: map[string]*rule{}, fields: map[string]*rule{}, drawn: &drawn{}}
 	problems := []error{s.readBody()}
 	for _, pointer := range policy.Unique {
 		at, node, err := s.resolve(pointer)
@@ -75,6 +76,16 @@ func NewSample(request Request, policy Policy) (*Sample, error) {
 
 // Request returns a copy of the sample's request.
 func (s *Sample) Request() Request { return s.request.Clone() }
+
+// head is a copy of the sample's request without its body.
+func (s *Sample) head() Request {
+	r := s.request
+	r.Header, r.Body = slices.Clone(r.Header), nil
+	return r
+}
+
+// room is memory for a body like the sample's.
+func (s *Sample) room() []byte { return make([]byte, 0, len(s.request.Body)+len(s.request.Body)/8+64) }
 
 func (s *Sample) readBody() error {
 	if s.request.MediaType() == "multipart/form-data" {

@@ -49,19 +49,48 @@ func (n *Node) Decoded() string {
 	return unquote(n.Text)
 }
 
-// Clone copies the tree.
+// Clone copies the tree. The nodes of a copy share memory, but no two of them the same: searches copy a tree for each request.
 func (n *Node) Clone() *Node {
-	out := &Node{Kind: n.Kind, Text: n.Text}
+	var c cloner
+	c.count(n)
+	c.nodes, c.items, c.members = make([]Node, c.all), make([]*Node, c.inArrays), make([]Member, c.inObjects)
+	return c.clone(n)
+}
+
+// cloner copies a tree into memory that was counted first.
+type cloner struct {
+	all, inArrays, inObjects int
+	nodes                    []Node
+	items                    []*Node
+	members                  []Member
+}
+
+func (c *cloner) count(n *Node) {
+	c.all++
+	c.inArrays += len(n.Items)
+	c.inObjects += len(n.Members)
+	for _, item := range n.Items {
+		c.count(item)
+	}
+	for _, m := range n.Members {
+		c.count(m.Value)
+	}
+}
+
+func (c *cloner) clone(n *Node) *Node {
+	out := &c.nodes[0]
+	c.nodes = c.nodes[1:]
+	out.Kind, out.Text = n.Kind, n.Text
 	if n.Items != nil {
-		out.Items = make([]*Node, len(n.Items))
+		out.Items, c.items = c.items[:len(n.Items):len(n.Items)], c.items[len(n.Items):] // what is appended goes elsewhere
 		for i, item := range n.Items {
-			out.Items[i] = item.Clone()
+			out.Items[i] = c.clone(item)
 		}
 	}
 	if n.Members != nil {
-		out.Members = make([]Member, len(n.Members))
+		out.Members, c.members = c.members[:len(n.Members):len(n.Members)], c.members[len(n.Members):]
 		for i, m := range n.Members {
-			out.Members[i] = Member{m.Name, m.Value.Clone()}
+			out.Members[i] = Member{m.Name, c.clone(m.Value)}
 		}
 	}
 	return out
@@ -123,7 +152,7 @@ func (n *Node) set(name string, value *Node) {
 
 // place is a node and where it was found.
 type place struct {
-	at      Pointer
+	at      Pointer // of a walk: only while it visits the place
 	node    *Node
 	parent  *Node // nil at the root
 	index   int   // in the parent
@@ -136,13 +165,13 @@ func (n *Node) walk(visit func(place)) {
 	down = func(p place) {
 		visit(p)
 		for i, item := range p.node.Items {
-			down(place{p.at.child(strconv.Itoa(i)), item, p.node, i, true})
+			down(place{append(p.at, strconv.Itoa(i)), item, p.node, i, true})
 		}
 		for i, m := range p.node.Members {
-			down(place{p.at.child(m.Key()), m.Value, p.node, i, p.inArray})
+			down(place{append(p.at, m.Key()), m.Value, p.node, i, p.inArray})
 		}
 	}
-	down(place{node: n})
+	down(place{at: make(Pointer, 0, 16), node: n})
 }
 
 // find returns the place that a pointer names.

@@ -37,18 +37,22 @@ func (s *Sample) With(changes ...Change) (*Sample, error) {
 		return s, nil
 	}
 	out := *s
-	out.request = s.Request()
+	out.request, out.drawn = s.Request(), &drawn{}
+	if out.root != nil {
+		out.root = s.root.Clone()
+	}
 	for _, c := range changes {
 		if err := out.change(c); err != nil {
 			return nil, fmt.Errorf("change at %s: %w", c.At, err)
 		}
 	}
 	if out.root != nil {
-		out.request.Body = out.root.Append(nil)
+		out.request.Body = out.root.Append(s.room())
 	}
 	return &out, nil
 }
 
+// change acts on a sample whose tree is nobody else's.
 func (s *Sample) change(c Change) error {
 	switch {
 	case len(c.At) > 0 && c.At[0] == '?':
@@ -75,23 +79,19 @@ func (s *Sample) change(c Change) error {
 	if err != nil {
 		return err
 	}
-	root, ok := plant(s.root, at, value)
-	if !ok {
+	if !s.root.put(at, value) {
 		return fmt.Errorf("the body has no such place")
 	}
-	s.root = root
 	return nil
 }
 
 // drop takes a member out of the body.
 func (s *Sample) drop(at Pointer) error {
-	root := s.root.Clone()
-	p, found := root.find(at)
+	p, found := s.root.find(at)
 	if !found || p.parent == nil || p.parent.Kind != Object {
 		return fmt.Errorf("the body has no such member")
 	}
 	p.parent.remove(p.index)
-	s.root = root
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/oncespec/oncespec/scenarios/history"
@@ -39,6 +40,40 @@ type redactor struct {
 	long    *strings.Replacer
 	short   []string
 	longest int
+	known   memo
+}
+
+// memo keeps what was made of short texts: a target answers much the same again and again. The zero value is ready for use.
+type memo struct {
+	mu   sync.Mutex
+	made map[string]string
+}
+
+// Bounds of a memo.
+const (
+	mostMemos   = 512
+	longestMemo = 4 << 10
+)
+
+// of is what make makes of a text.
+func (m *memo) of(s string, make func(string) string) string {
+	if len(s) > longestMemo {
+		return make(s)
+	}
+	m.mu.Lock()
+	out, known := m.made[s]
+	m.mu.Unlock()
+	if known {
+		return out
+	}
+	out = make(s)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.made == nil || len(m.made) >= mostMemos {
+		m.made = map[string]string{}
+	}
+	m.made[s] = out
+	return out
 }
 
 // Redaction returns what hides a configuration's secrets in a text, such as a path of it: by their values, and by the names of
@@ -46,7 +81,9 @@ type redactor struct {
 func Redaction(cfg *config.Config) func(string) string { return newRedactor(cfg).target }
 
 // text redacts by value, and by the name of a member or of a URL's parameter.
-func (r *redactor) text(s string) string {
+func (r *redactor) text(s string) string { return r.known.of(s, r.redact) }
+
+func (r *redactor) redact(s string) string {
 	if r.long != nil {
 		s = r.long.Replace(s)
 	}

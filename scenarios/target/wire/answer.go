@@ -1,13 +1,13 @@
 package wire
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 )
 
 // Bounds of an answer where Limits leave them out.
@@ -56,18 +56,37 @@ func ReadAnswer(resp *http.Response, limits Limits) (*Answer, error) {
 	limits = limits.filled()
 	a := &Answer{Status: resp.StatusCode, Header: resp.Header}
 
-	sum := sha256.New()
-	head := capped{left: limits.Keep}
-	n, err := io.Copy(io.MultiWriter(sum, &head), io.LimitReader(resp.Body, limits.Body))
-	a.Length, a.Body = n, head.kept.Bytes()
-	if n > 0 {
-		a.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	}
-	if err == nil && n == limits.Body {
+	err := a.readBody(resp.Body, limits)
+	if err == nil && a.Length == limits.Body {
 		err = beyond(resp.Body, limits.Body)
 	}
-	a.Truncated = int64(len(a.Body)) < n || err != nil
+	a.Truncated = int64(len(a.Body)) < a.Length || err != nil
 	return a, err
+}
+
+// buffers are what bodies are read into on their way.
+var buffers = sync.Pool{New: func() any { return new([8 << 10]byte) }}
+
+// readBody keeps the head of the body, and counts and hashes all of it, up to its limit.
+func (a *Answer) readBody(from io.Reader, limits Limits) error {
+	buffer := buffers.Get().(*[8 << 10]byte)
+	defer buffers.Put(buffer)
+	sum := sha256.New()
+	var err error
+	for err == nil && a.Length < limits.Body {
+		var n int
+		n, err = from.Read(buffer[:min(int64(len(buffer)), limits.Body-a.Length)])
+		sum.Write(buffer[:n])
+		a.Body = append(a.Body, buffer[:min(int64(n), limits.Keep-int64(len(a.Body)))]...)
+		a.Length += int64(n)
+	}
+	if a.Length > 0 {
+		a.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	}
+	if err == io.EOF {
+		return nil
+	}
+	return err
 }
 
 // beyond returns errTooLarge where a body goes on after its limit.
@@ -81,20 +100,6 @@ func beyond(body io.Reader, limit int64) error {
 	default:
 		return err
 	}
-}
-
-// capped keeps the first bytes written to it and forgets the rest. The buffer is no embedded one: io.Copy would read into it
-// past the limit.
-type capped struct {
-	kept bytes.Buffer
-	left int64
-}
-
-func (c *capped) Write(p []byte) (int, error) {
-	n := min(int64(len(p)), c.left)
-	c.left -= n
-	c.kept.Write(p[:n])
-	return len(p), nil
 }
 
 func size(n int64) string {

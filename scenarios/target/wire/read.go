@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -13,6 +14,9 @@ const interimLimit = 16
 
 // overhead bounds what may be read beyond the bytes of the body: chunk sizes and trailers.
 const overhead = 1 << 20
+
+// readers buffer what comes from a connection while one answer is read.
+var readers = sync.Pool{New: func() any { return bufio.NewReader(nil) }}
 
 // read reads one answer into r. Anything but a whole answer is an error; r holds what came.
 func (r *Result) read(conn io.Reader, x Exchange) error {
@@ -23,7 +27,12 @@ func (r *Result) read(conn io.Reader, x Exchange) error {
 			x.Began(at)
 		}
 	}}
-	in := bufio.NewReader(m)
+	in := readers.Get().(*bufio.Reader)
+	in.Reset(m)
+	defer func() {
+		in.Reset(nil) // nothing of the answer is kept but copies
+		readers.Put(in)
+	}()
 	resp, err := r.readHeader(in, x.Method)
 	if err != nil {
 		if m.spent {

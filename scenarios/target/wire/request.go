@@ -27,13 +27,18 @@ func Bytes(req rewrite.Request, host string) ([]byte, error) {
 // RawBytes is Bytes without the checks, for requests that are meant to be broken.
 func RawBytes(req rewrite.Request, host string) []byte {
 	var b bytes.Buffer
-	b.Grow(256 + len(req.Body))
-	b.WriteString(req.Method + " " + req.Target() + " HTTP/1.1\r\n")
+	b.Grow(512 + len(req.Body))
+	write := func(parts ...string) {
+		for _, part := range parts {
+			b.WriteString(part)
+		}
+	}
+	write(req.Method, " ", req.Target(), " HTTP/1.1\r\n")
 	if _, ok := req.Get("Host"); !ok {
-		b.WriteString("Host: " + host + "\r\n")
+		write("Host: ", host, "\r\n")
 	}
 	for _, f := range req.Header {
-		b.WriteString(f.Name + ": " + f.Value + "\r\n")
+		write(f.Name, ": ", f.Value, "\r\n")
 	}
 	chunked := req.Framing == rewrite.Chunked && req.Body != nil
 	if !framed(req) {
