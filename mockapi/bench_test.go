@@ -29,6 +29,7 @@ type bench struct {
 	at     string          // the URL that requests go to
 	link   *storetest.Link // to the database; may be nil
 	hungUp chan struct{}   // gets one for each client that hung up before it was answered
+	pieces chan struct{}   // gets one for the first pieces of requests' bodies, as they are read
 }
 
 // onEveryStore runs a test with a bench on each kind of store.
@@ -102,12 +103,28 @@ func (b *bench) serve() {
 	if err := server.Recover(b.t.Context()); err != nil {
 		b.t.Fatal(err)
 	}
-	b.hungUp = make(chan struct{}, 1000)
+	b.hungUp, b.pieces = make(chan struct{}, 1000), make(chan struct{}, 1)
 	b.server, b.http = server, httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer context.AfterFunc(r.Context(), func() { b.hungUp <- struct{}{} })()
+		r.Body = piecewise{r.Body, b.pieces}
 		server.ServeHTTP(w, r)
 	}))
 	b.at = b.http.URL
+}
+
+// piecewise is a body that tells of what is read of it.
+type piecewise struct {
+	io.ReadCloser
+	read chan<- struct{}
+}
+
+func (p piecewise) Read(into []byte) (int, error) {
+	n, err := p.ReadCloser.Read(into)
+	select {
+	case p.read <- struct{}{}:
+	default: // nobody asks
+	}
+	return n, err
 }
 
 // beside is one more server on the bench's store, as another process would be.

@@ -97,7 +97,7 @@ var lifeExchanges = map[string]exchange{
 		"201 replay; tickets 1",
 		func(b *bench) string {
 			b.create("k1", "t")
-			time.Sleep(2 * time.Second) // what is forgotten in seconds by nobody's clock but the machine's
+			b.advance(2 * time.Second)
 			return fmt.Sprintf("%s; tickets %d", brief(b.create("k1", "t")), b.tickets("t"))
 		},
 	},
@@ -195,13 +195,10 @@ var lifeExchanges = map[string]exchange{
 			first := b.later("k1", "t")
 			b.eventually("the booking is made", func() bool { return b.downstream.booked("t") == 1 })
 			b.server.Stop()
-			var one answer
-			select {
-			case one = <-first: // it does not wait for its work
-			case <-time.After(200 * time.Millisecond):
-				b.downstream.set(func() { release(&b.downstream.holdLate) })
-				one = <-first
+			for i := 0; i < moment && b.state("k1") == "in_progress"; i++ { // until it drops its work, or plainly does not
 			}
+			b.downstream.set(func() { release(&b.downstream.holdLate) })
+			one := <-first
 			b.restart()
 			return fmt.Sprintf("%s | %s; tickets %d, bookings %d", brief(one), brief(b.create("k1", "t")), b.tickets("t"), b.downstream.booked("t"))
 		},
@@ -211,6 +208,7 @@ var lifeExchanges = map[string]exchange{
 // exchangeOptions are those of exchanges that need others.
 var exchangeOptions = map[string]func(*testing.T, *mockapi.Options){
 	"over its lifetime":               anHour,
+	"two seconds later":               anHour,
 	"seconds before its end":          anHour,
 	"unknown beyond its lifetime":     anHour,
 	"owner stopped after the booking": func(_ *testing.T, o *mockapi.Options) { o.Lease = shortLease },

@@ -92,34 +92,41 @@ func TestDuplicateInFlightIsToldToComeBack(t *testing.T) {
 func TestFiftyDuplicatesTogether(t *testing.T) {
 	t.Parallel()
 	onEveryStore(t, func(b *bench) {
-		const duplicates = 50
-		var all sync.WaitGroup
-		answers := make(chan answer, duplicates)
-		for range duplicates {
-			all.Go(func() {
-				if got, err := b.try(context.Background(), "POST", "/v1/tickets", ticket("t"), keyHeader, `"k1"`); err != nil {
-					b.t.Error(err)
-				} else {
-					answers <- got
-				}
-			})
-		}
-		all.Wait()
-		close(answers)
-		firsts := 0
-		for got := range answers {
-			if got.status != 201 && got.code() != "idempotency_in_flight" {
-				b.t.Errorf("answer %d %s", got.status, got.body)
-			}
-			if got.status == 201 && !got.replayed() {
-				firsts++
-			}
-		}
-		if firsts != 1 {
-			b.t.Errorf("%d first answers, want 1", firsts)
-		}
+		fiftyTogether(b)
 		b.expectOnce("t")
 	})
+}
+
+// fiftyTogether sends duplicates of k1 at once, spread over the servers: one of them is the first.
+func fiftyTogether(at ...*bench) {
+	t := at[0].t
+	t.Helper()
+	const duplicates = 50
+	var all sync.WaitGroup
+	answers := make(chan answer, duplicates)
+	for i := range duplicates {
+		all.Go(func() {
+			if got, err := at[i%len(at)].try(context.Background(), "POST", "/v1/tickets", ticket("t"), keyHeader, `"k1"`); err != nil {
+				t.Error(err)
+			} else {
+				answers <- got
+			}
+		})
+	}
+	all.Wait()
+	close(answers)
+	firsts := 0
+	for got := range answers {
+		if got.status != 201 && got.code() != "idempotency_in_flight" {
+			t.Errorf("answer %d %s", got.status, got.body)
+		}
+		if got.status == 201 && !got.replayed() {
+			firsts++
+		}
+	}
+	if firsts != 1 {
+		t.Errorf("%d first answers, want 1", firsts)
+	}
 }
 
 func TestClientThatHangsUpDoesNotStopTheWork(t *testing.T) {

@@ -3,7 +3,6 @@ package mockapi_test
 import (
 	"context"
 	"errors"
-	"sync"
 	"testing"
 
 	"github.com/oncespec/oncespec/mockapi"
@@ -15,32 +14,7 @@ func TestFiftyDuplicatesAtTwoReplicas(t *testing.T) {
 	t.Parallel()
 	onEveryStore(t, func(b *bench) {
 		both := [2]*bench{b, b.beside(func(*mockapi.Options) {})}
-		const duplicates = 50
-		var all sync.WaitGroup
-		answers := make(chan answer, duplicates)
-		for i := range duplicates {
-			all.Go(func() {
-				if got, err := both[i%2].try(context.Background(), "POST", "/v1/tickets", ticket("t"), keyHeader, `"k1"`); err != nil {
-					b.t.Error(err)
-				} else {
-					answers <- got
-				}
-			})
-		}
-		all.Wait()
-		close(answers)
-		firsts := 0
-		for got := range answers {
-			if got.status != 201 && got.code() != "idempotency_in_flight" {
-				b.t.Errorf("answer %d %s", got.status, got.body)
-			}
-			if got.status == 201 && !got.replayed() {
-				firsts++
-			}
-		}
-		if firsts != 1 {
-			b.t.Errorf("%d first answers, want 1", firsts)
-		}
+		fiftyTogether(both[:]...)
 		b.expectOnce("t")
 		if mine, other := both[0].create("k1", "t"), both[1].create("k1", "t"); mine.body != other.body || !other.replayed() {
 			b.t.Errorf("the replicas answer differently: %s and %s", mine.body, other.body)

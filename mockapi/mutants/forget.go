@@ -42,9 +42,13 @@ func forgetful(f *flow.Flow) {
 	var first sync.Map // times by store.ID
 	claim := f.Claim
 	f.Claim = func(ctx context.Context, call *flow.Call) (flow.Entry, reference.Decision, error) {
-		since, known := first.LoadOrStore(call.ID, time.Now())
-		if known && time.Since(since.(time.Time)) > shortWindow {
-			first.Store(call.ID, time.Now())
+		var now time.Time
+		if err := f.Store.View(ctx, func(r store.Reader) (err error) { now, err = f.Now(r); return err }); err != nil {
+			return flow.Entry{}, "", err
+		}
+		since, known := first.LoadOrStore(call.ID, now)
+		if known && now.Sub(since.(time.Time)) > shortWindow {
+			first.Store(call.ID, now)
 			if err := drop(ctx, f, call.ID); err != nil {
 				return flow.Entry{}, "", err
 			}
