@@ -2,6 +2,7 @@ package mutants
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -60,6 +61,9 @@ func forgetful(f *flow.Flow) {
 func drop(ctx context.Context, f *flow.Flow, id store.ID) error {
 	return f.Store.Update(ctx, func(tx store.Tx) error {
 		entry, err := flow.Load(tx, id)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil // its lifetime was over before
+		}
 		if err != nil || !entry.State.Final() {
 			return err
 		}
