@@ -92,9 +92,14 @@ func mutantNames() (names []string) {
 
 func explainRequirement(out io.Writer, id string) error {
 	r, _ := catalogue.Find(id)
-	fmt.Fprintf(out, "%s (%s)\n%s\n", r.ID, r.Level, r.Sentence)
-	for _, p := range r.Parts {
-		fmt.Fprintf(out, "  #%s: %s\n", p.ID, p.Sentence)
+	if err := fit(out, 2, func(out io.Writer) error {
+		fmt.Fprintf(out, "%s (%s)\n%s\n", r.ID, r.Level, r.Sentence)
+		for _, p := range r.Parts {
+			fmt.Fprintf(out, "  #%s: %s\n", p.ID, p.Sentence)
+		}
+		return nil
+	}); err != nil {
+		return err
 	}
 	line := func(what string, words []string) {
 		if len(words) > 0 {

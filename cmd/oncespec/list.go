@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/mockapi/mutants"
@@ -76,15 +75,15 @@ func printRows(out io.Writer, rows []row, asJSON bool) error {
 	if asJSON {
 		return printJSON(out, rows)
 	}
-	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	var lines [][]string
 	for _, r := range rows {
 		cells := []string{r.ID, r.Kind, r.Text}
 		if r.Kind == "" {
 			cells = []string{r.ID, r.Text}
 		}
-		fmt.Fprintln(w, strings.Join(cells, "\t"))
+		lines = append(lines, cells)
 	}
-	return w.Flush()
+	return printColumns(out, lines)
 }
 
 func printJSON(out io.Writer, v any) error {

@@ -121,7 +121,12 @@ func tidily(ctx context.Context) context.Context {
 }
 
 // complain prints an error. Errors quote files and targets, whose text must not move the cursor.
-func complain(io streams, what string) { fmt.Fprintln(io.err, "oncespec:", display.Text(what)) }
+func complain(to streams, what string) {
+	_ = fit(to.err, 2, func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, "oncespec:", display.Text(what))
+		return err
+	})
+}
 
 // whatNext suggests what to type in place of a command line that cannot be parsed.
 func whatNext(err error) string {

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/oncespec/oncespec/scenarios/display"
 	"github.com/oncespec/oncespec/scenarios/run"
@@ -44,29 +43,22 @@ func (c *PlanCmd) Run(io streams) error {
 		return err
 	}
 	fmt.Fprintf(io.out, "%s\n\n", display.Line(fmt.Sprintf("%s at %s, contract %s", p.Target, p.URL, p.Contract.Profile)))
-	w := tabwriter.NewWriter(io.out, 0, 8, 2, ' ', 0)
+	var steps, skipped [][]string
 	for _, s := range p.Steps {
 		sc, err := run.Scenario(s.Scenario)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Scenario, display.Line(s.Operation), sc.Sentence)
+		steps = append(steps, []string{s.Scenario, display.Line(s.Operation), sc.Sentence})
 	}
-	w.Flush()
-	skipped := 0
 	for _, c := range p.Checks {
 		if c.Skip != "" {
-			skipped++
+			skipped = append(skipped, []string{c.Requirement, display.Line(c.Operation), display.Line(c.Skip)})
 		}
 	}
-	if skipped > 0 {
-		fmt.Fprintf(io.out, "\nnot assessed:\n")
-		for _, c := range p.Checks {
-			if c.Skip != "" {
-				fmt.Fprintf(w, "%s\t%s\t%s\n", c.Requirement, display.Line(c.Operation), display.Line(c.Skip))
-			}
-		}
-		w.Flush()
+	if err := printColumns(io.out, steps); err != nil || len(skipped) == 0 {
+		return err
 	}
-	return nil
+	fmt.Fprintf(io.out, "\nnot assessed:\n")
+	return printColumns(io.out, skipped)
 }

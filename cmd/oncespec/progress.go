@@ -3,11 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
-
-	"golang.org/x/term"
 
 	"github.com/oncespec/oncespec/scenarios/display"
 	"github.com/oncespec/oncespec/scenarios/run"
@@ -26,12 +23,9 @@ type progress struct {
 }
 
 func newProgress(w io.Writer, quiet bool) *progress {
-	p := &progress{w: w, quiet: quiet, width: 100}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		p.live = true
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 20 {
-			p.width = width
-		}
+	p := &progress{w: w, quiet: quiet}
+	if width, is := terminal(w); is {
+		p.live, p.width = true, width
 	}
 	return p
 }
@@ -109,10 +103,4 @@ func bar(n, of int) string {
 	const cells = 20
 	full := cells * n / max(of, 1)
 	return "[" + strings.Repeat("#", full) + strings.Repeat(".", cells-full) + "]"
-}
-
-// coloured tells whether colour is welcome: a terminal, and NO_COLOR is not set.
-func coloured(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"time"
@@ -98,12 +99,12 @@ func shards(plan *run.Plan, dirs []string) (parts []reports.ShardResult, began t
 }
 
 // show prints a report and ends with its code.
-func show(io streams, report *reports.Report, dir string, asJSON bool) error {
+func show(to streams, report *reports.Report, dir string, asJSON bool) error {
 	var err error
 	if asJSON {
-		err = reports.JSON(io.out, report)
+		err = reports.JSON(to.out, report)
 	} else {
-		err = reports.Table(io.out, report, dir, coloured(io.out))
+		err = fit(to.out, 4, func(w io.Writer) error { return reports.Table(w, report, dir, coloured(to.out)) })
 	}
 	if err != nil {
 		return &exitError{exitHarness, fmt.Errorf("the report cannot be written: %w", err)}
