@@ -37,15 +37,17 @@ type pageView struct {
 
 	Troubles []string // of shards
 	Why      []lineView
-	MoreWhy  int    // that are only below
+	MoreWhy  int // that are only below
+	Undone   []Undone
 	Held     string // where nothing is wrong: what the passes rest on
 	Played   string
 
 	Blocked []Blocked
 	Idle    []Idle
 	Adds    []Unlock
-	Again   string // the command for the first finding
-	Nothing bool   // there is nothing to do
+	Again   string   // the command for the first finding
+	Finish  []string // the commands that make the run whole
+	Nothing bool     // there is nothing to do
 
 	Packs    []packView
 	Legend   []tile
@@ -96,7 +98,10 @@ var signs = map[Result]string{Conformant: "✓", NotConformant: "✗", Broken: "
 
 func view(r *Report) pageView {
 	v := pageView{Report: r, Sentence: r.Sentence(), Class: string(r.Result), Sign: "?", Seconds: fmt.Sprintf("%.1f", float64(r.DurationMS)/1000), Troubles: r.troubles(),
-		Played: r.played(), Blocked: blocked(r.Verdicts), Idle: idle(r.Verdicts)}
+		Played: r.played(), Blocked: blocked(r.Verdicts), Idle: idle(r.Verdicts), Undone: undone(r.Verdicts)}
+	for _, c := range r.Complete {
+		v.Finish = append(v.Finish, commandLine(slices.Clone(c)))
+	}
 	if sign := signs[r.Result]; sign != "" {
 		v.Sign = sign
 	}
@@ -104,7 +109,10 @@ func view(r *Report) pageView {
 	if r.Problem != "" {
 		v.Headline = strings.Replace(v.Sentence, ": "+r.Problem, "", 1) // it is why
 	}
-	if r.Problem == "" {
+	switch {
+	case r.Result == Interrupted: // it is not known yet what is wanting
+		v.Blocked, v.Idle = nil, nil
+	case r.Problem == "":
 		v.Adds = r.Unlock
 	}
 	for _, row := range byPack(r.Verdicts) {
@@ -121,7 +129,7 @@ func view(r *Report) pageView {
 		v.findings()
 	}
 	v.Legend = legend(v.Packs)
-	if len(v.Findings) == 0 && r.Problem == "" {
+	if len(v.Findings)+len(v.Undone) == 0 && r.Problem == "" {
 		v.Held = held(r.Verdicts)
 	}
 	switch {
@@ -130,7 +138,7 @@ func view(r *Report) pageView {
 	case r.Problem != "":
 		v.Again = r.again()
 	}
-	v.Nothing = len(v.Blocked)+len(v.Idle)+len(v.Adds) == 0 && v.Again == "" && r.Problem == ""
+	v.Nothing = len(v.Blocked)+len(v.Idle)+len(v.Adds) == 0 && v.Again == "" && r.Problem == "" && len(v.Undone) == 0
 	return v
 }
 
@@ -139,7 +147,7 @@ func (v *pageView) findings() {
 	seen := map[string]bool{}
 	for _, o := range []verdict.Outcome{verdict.Fail, verdict.Error, verdict.Warn, verdict.Inconclusive} {
 		for _, vd := range v.Report.Verdicts {
-			if vd.Verdict != o {
+			if vd.Verdict != o || isLeft(vd) {
 				continue
 			}
 			f := finding(v.Report, vd)
@@ -184,7 +192,7 @@ func tiles(lines []lineView) (all []tile) {
 
 // wrong tells what has a finding of its own.
 func (l lineView) wrong() bool {
-	return !slices.Contains([]verdict.Outcome{verdict.Pass, verdict.NotAssessed}, l.Verdict.Verdict)
+	return !slices.Contains([]verdict.Outcome{verdict.Pass, verdict.NotAssessed}, l.Verdict.Verdict) && !isLeft(l.Verdict)
 }
 
 // legend explains the tiles that there are.

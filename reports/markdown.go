@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/oncespec/oncespec/scenarios/catalogue"
@@ -32,7 +33,7 @@ func Markdown(w io.Writer, r *Report) error {
 	section := func(title string, outcomes ...verdict.Outcome) {
 		first := true
 		for _, v := range r.Verdicts {
-			if !isOneOf(v.Verdict, outcomes) {
+			if !isOneOf(v.Verdict, outcomes) || isLeft(v) {
 				continue
 			}
 			if first {
@@ -46,8 +47,20 @@ func Markdown(w io.Writer, r *Report) error {
 	section("Does not hold", verdict.Fail)
 	section("Warnings", verdict.Warn)
 	section("Without proof", verdict.Inconclusive, verdict.Error)
+	for i, u := range undone(r.Verdicts) {
+		if i == 0 {
+			b.WriteString("\n## Not run\n\n")
+		}
+		fmt.Fprintf(&b, "- %s\n", escape(u.String()))
+	}
+	for i, c := range r.Complete {
+		if i == 0 {
+			b.WriteString("\nTo complete it:\n\n")
+		}
+		fmt.Fprintf(&b, "    %s\n", commandLine(slices.Clone(c)))
+	}
 	waiting, unused := blocked(r.Verdicts), idle(r.Verdicts)
-	if len(r.Unlock)+len(waiting)+len(unused) > 0 {
+	if len(r.Unlock)+len(waiting)+len(unused) > 0 && r.Result != Interrupted {
 		b.WriteString("\n## What would let more be assessed\n\n")
 		for _, w := range waiting {
 			fmt.Fprintf(&b, "- mend `%s` for %d more, which build on it: %s\n", w.By, len(w.Requirements), strings.Join(w.Requirements, ", "))

@@ -39,7 +39,7 @@ type Report struct {
 	Started    time.Time         `json:"started"`
 	DurationMS int64             `json:"duration_ms"`
 	Result     Result            `json:"result" jsonschema:"enum=conformant,enum=not-conformant,enum=inconclusive,enum=environment,enum=error,enum=interrupted"`
-	Problem    string            `json:"problem,omitempty"` // with environment, error and interrupted: what happened
+	Problem    string            `json:"problem,omitempty"` // with environment and error, and of shards: what happened
 	Assessed   Assessed          `json:"assessed"`
 	Summary    Summary           `json:"summary"`
 	Unlock     []Unlock          `json:"unlock,omitempty"` // what would let more be assessed, the most first
@@ -48,6 +48,7 @@ type Report struct {
 	Verdicts   []verdict.Verdict `json:"verdicts"`
 
 	Rerun     []string           `json:"-"` // arguments that started the run
+	Complete  [][]string         `json:"-"` // command lines that would make an incomplete one whole
 	Histories []*history.History `json:"-"`
 }
 
@@ -201,7 +202,7 @@ func (r *Report) Sentence() string {
 	if r.Shard != "" {
 		assessed = "shard " + r.Shard + ": " + assessed
 	}
-	if len(r.Shards) > 0 && r.Problem != "" {
+	if len(r.Shards) > 0 && r.Problem != "" && r.Result != Interrupted {
 		return fmt.Sprintf("the run against %s is incomplete: %s (%s)", name, r.Problem, assessed)
 	}
 	switch r.Result {

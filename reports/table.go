@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -36,6 +37,12 @@ func Table(w io.Writer, r *Report, dir string, colour bool) error {
 		fmt.Fprintf(&b, "%s\n", paint("33", display.Line(line)))
 	}
 	writeUnlock(&b, r)
+	if len(r.Complete) > 0 {
+		b.WriteString("\nto complete it:\n")
+		for _, c := range r.Complete {
+			fmt.Fprintf(&b, "  %s\n", display.Line(commandLine(slices.Clone(c))))
+		}
+	}
 	if dir != "" {
 		if text := b.String(); text != "" && !strings.HasSuffix(text, "\n\n") {
 			b.WriteByte('\n')
@@ -79,23 +86,33 @@ func writePacks(b *strings.Builder, rows []packRow) {
 	b.WriteByte('\n')
 }
 
-// writeBroken writes a line for each verdict that is neither a pass nor left out.
+// writeBroken writes a line for each verdict that is neither a pass nor left out, and one for all that were left open for one reason.
 func writeBroken(b *strings.Builder, vs []verdict.Verdict, paint func(code, s string) string) {
 	for _, v := range vs {
 		code := "33"
 		switch v.Verdict {
 		case verdict.Pass, verdict.NotAssessed:
 			continue
+		case verdict.Inconclusive:
+			if isLeft(v) {
+				continue
+			}
 		case verdict.Fail, verdict.Error:
 			code = "1;31"
 		}
 		fmt.Fprintf(b, "%s %s on %s: %s\n", paint(code, string(v.Verdict)), display.Line(v.Name()), display.Line(strings.Join(v.Operations, ", ")), display.Line(v.Detail))
+	}
+	for _, u := range undone(vs) {
+		fmt.Fprintf(b, "%s %s\n", paint("33", string(verdict.Inconclusive)), display.Line(u.String()))
 	}
 }
 
 // writeUnlock writes what would let more requirements be assessed: mending what they build on, then a longer configuration,
 // where the run did not end for another reason.
 func writeUnlock(b *strings.Builder, r *Report) {
+	if r.Result == Interrupted {
+		return // it is not known yet what is wanting
+	}
 	for _, w := range blocked(r.Verdicts) {
 		fmt.Fprintf(b, "mend %s for %d more, which build on it\n", w.By, len(w.Requirements))
 	}

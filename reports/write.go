@@ -83,6 +83,8 @@ func Rejudged(dir string, r Run) (*Report, error) {
 	switch before.Result {
 	case Interrupted, Environment, Broken:
 		rep.Result, rep.Problem = before.Result, before.Problem
+	case Undecided:
+		rep.Problem = before.Problem // a shard is missing
 	}
 	return rep, nil
 }

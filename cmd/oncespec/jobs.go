@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -51,9 +52,13 @@ func (c *RunCmd) inShards(ctx context.Context, io streams, cfg *config.Config) e
 	}
 	shown := newProgress(io.err, c.Quiet)
 	all, err := c.start(ctx, shown, n)
+	if errors.Is(err, context.Canceled) {
+		return &exitError{reports.Interrupted.ExitCode(), errors.New("interrupted before all shards had begun: there is nothing to report")}
+	}
 	if err != nil {
 		return &exitError{exitHarness, err}
 	}
+	defer context.AfterFunc(ctx, func() { shown.Doing("interrupted: the shards clean up") })()
 	var dirs []string
 	for i, s := range all {
 		s.wait()
@@ -62,15 +67,23 @@ func (c *RunCmd) inShards(ctx context.Context, io streams, cfg *config.Config) e
 		}
 	}
 	shown.end()
+	interrupted := ctx.Err() != nil
 	for i, s := range all {
-		if words := s.words(); words != "" {
+		if words := s.words(interrupted); words != "" {
 			complain(io, fmt.Sprintf("shard %d/%d: %s", i+1, n, words))
 		}
 	}
-	if len(dirs) == 0 {
-		return &exitError{code: all[0].code()} // it has told why
+	if len(dirs) == 0 && interrupted {
+		return &exitError{reports.Interrupted.ExitCode(), errors.New("interrupted before any shard had begun: there is nothing to report")}
 	}
-	report, err := merge(dirs, c.Out, c.AllowInconclusive)
+	if len(dirs) == 0 {
+		code := all[0].code() // it has told why
+		if code < 0 {
+			code = exitHarness
+		}
+		return &exitError{code: code}
+	}
+	report, err := merge(dirs, c.Out, c.AllowInconclusive, interrupted)
 	if err != nil {
 		return err
 	}
@@ -80,11 +93,7 @@ func (c *RunCmd) inShards(ctx context.Context, io streams, cfg *config.Config) e
 // args are the command line of a shard.
 func (c *RunCmd) args(index, of int) []string {
 	args := append(c.rerun()[1:], "--child", "--shard", fmt.Sprintf("%d/%d", index, of), "--out", shardDir(c.Out, index))
-	for flag, values := range map[string][]string{"--requirement": c.Requirement, "--pack": c.Pack, "--operation": c.Operation, "--level": c.Level} {
-		for _, v := range values {
-			args = append(args, flag+"="+v)
-		}
-	}
+	args = append(args, c.selection().Flags()...)
 	if c.AllowInconclusive {
 		args = append(args, "--allow-inconclusive")
 	}
@@ -156,12 +165,12 @@ func (s *shard) wait() { <-s.done }
 
 func (s *shard) code() int { return s.cmd.ProcessState.ExitCode() }
 
-// words are the shard's error output, or how its process ended where it was killed.
-func (s *shard) words() string {
+// words are the shard's error output, or how its process ended where it was killed, but by an interrupt.
+func (s *shard) words(interrupted bool) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	text := strings.Join(s.said, "\n")
-	if s.code() < 0 && s.err != nil {
+	if s.code() < 0 && s.err != nil && !interrupted {
 		text = strings.TrimSpace(text + "\n" + s.err.Error())
 	}
 	return strings.TrimPrefix(text, "oncespec: ")

@@ -58,7 +58,7 @@ func TestOneShardWithoutATarget(t *testing.T) {
 	if r.Summary.Pass == 0 || r.Summary.Inconclusive == 0 || r.Summary.Fail != 0 {
 		t.Errorf("%+v", r.Summary)
 	}
-	if !strings.Contains(got.out, "/2 ended early (environment): the target does not come up") || !strings.Contains(lastLine(got.out), "is incomplete") {
+	if !strings.Contains(got.out, "/2 ended early (environment), after 0 of 5 scenarios: the target does not come up") || !strings.Contains(lastLine(got.out), "is incomplete") {
 		t.Errorf("it says:\n%s", got.out)
 	}
 	oncespec(t, "judge", out).want(t, 3)
@@ -92,11 +92,45 @@ func TestJobsAreInterruptedTogether(t *testing.T) {
 			}
 		}
 	}()
-	p.wait(t).want(t, 130)
+	got := p.wait(t).want(t, 130)
 	write.Close()
 	written(t, out)
 	if r := report(t, out); r.Result != "interrupted" || r.Summary.Fail != 0 {
 		t.Errorf("result %q: %+v", r.Result, r.Summary)
+	}
+	for _, says := range []string{"shard 1/2 was interrupted after ", "shard 2/2 was interrupted after ", "\ninterrupted; what was seen of built-in mock until then: "} {
+		if !strings.Contains(got.out, says) {
+			t.Errorf("it does not say %q:\n%s", says, got.out)
+		}
+	}
+	if lines := strings.Count(got.out, "\n"); lines > 30 || strings.Contains(got.out+got.err, "context canceled") {
+		t.Errorf("%d lines:\n%s%s", lines, got.out, got.err)
+	}
+}
+
+// TestJobsInterruptedBeforeTheyBegin: the exit code is that of an interrupt, whatever had been started.
+func TestJobsInterruptedBeforeTheyBegin(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	pipe := silentPipe(t, dir, "oncespec.yaml")
+	p := command(t, "run", "-c", pipe, "--jobs", "2", "--out", filepath.Join(dir, "report"))
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	to, err := os.OpenFile(pipe, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to.WriteString(tickets("http://127.0.0.1:1"))
+	to.Close()
+	for deadline := time.Now().Add(generous); len(holding(t, p.tmp)) < 3; time.Sleep(time.Millisecond) { // the run, and shards that wait for a configuration
+		if time.Now().After(deadline) {
+			t.Fatal("the shards are not started")
+		}
+	}
+	p.Process.Signal(os.Interrupt)
+	if got := p.wait(t).want(t, 130); !strings.Contains(got.err, "interrupted before ") {
+		t.Errorf("it says:\n%s", got.err)
 	}
 }
 
@@ -128,8 +162,34 @@ func TestShardsThatDoNotGoTogether(t *testing.T) {
 			t.Errorf("expected %q, found %s", says, got.err)
 		}
 	}
-	if got := merge(one).want(t, 2); !strings.Contains(got.out, "shard 2/2") {
-		t.Errorf("half of a run: %s", got.out)
+}
+
+// TestHalfOfARunSaysHowToGetTheRest: in a few lines, by commands that do it, and it is conformant under no flag.
+func TestHalfOfARunSaysHowToGetTheRest(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := func(args ...string) ended {
+		p := command(t, args...)
+		p.Dir = dir
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return p.wait(t)
+	}
+	in("run", "--seed", "7", "--shard", "1/2", "--pack", "key", "-r", "*/*", "--operation", "create-ticket", "--out", "one").want(t, 0)
+	got := in("report", "merge", "one", "--out", "all", "--allow-inconclusive").want(t, 2)
+	if lines := strings.Count(got.out, "\n"); lines > 12 || !strings.Contains(got.out, "since shard 2/2 is missing (key ") || !strings.Contains(lastLine(got.out), "incomplete: shard 2/2 is missing") {
+		t.Errorf("%d lines:\n%s", lines, got.out)
+	}
+	if got := in("judge", "all").want(t, 2); !strings.Contains(lastLine(got.out), "shard 2/2 is missing") {
+		t.Errorf("judged again:\n%s", got.out)
+	}
+	commands := regexp.MustCompile(`(?m)^  oncespec (.*)$`).FindAllStringSubmatch(got.out, -1)
+	if len(commands) != 2 {
+		t.Fatalf("%d commands in:\n%s", len(commands), got.out)
+	}
+	for _, c := range commands {
+		in(strings.Fields(strings.ReplaceAll(c[1], "'", ""))...).want(t, 0)
 	}
 }
 

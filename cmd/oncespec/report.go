@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/oncespec/oncespec/reports"
@@ -31,15 +32,32 @@ func (MergeCmd) Help() string {
 
 // Run is called by kong.
 func (c *MergeCmd) Run(io streams) error {
-	report, err := merge(c.Dirs, c.Out, c.AllowInconclusive)
+	report, err := merge(c.Dirs, c.Out, c.AllowInconclusive, false)
 	if err != nil {
 		return err
 	}
 	return show(io, report, c.Out, c.JSON)
 }
 
-// merge joins the shards' folders and writes what they come to.
-func merge(dirs []string, out string, allowInconclusive bool) (*reports.Report, error) {
+// completing are the command lines that would make a merged run whole: what is missing in folders of its own, and all merged again.
+func completing(plan *run.Plan, dirs []string, out string) [][]string {
+	dirs = slices.Clone(dirs)
+	all := plan.Missing(func(s run.ShardEnd) string {
+		if s.Dir == "" {
+			index, _, _ := strings.Cut(s.Shard, "/")
+			s.Dir = "shard-" + index
+			dirs = append(dirs, s.Dir)
+		}
+		return s.Dir
+	})
+	if len(all) == 0 {
+		return nil
+	}
+	return append(all, append(append([]string{"oncespec", "report", "merge"}, dirs...), "--out", out))
+}
+
+// merge joins the shards' folders and writes what they come to. Where the run was interrupted, a shard that left nothing had not begun.
+func merge(dirs []string, out string, allowInconclusive, interrupted bool) (*reports.Report, error) {
 	if slices.ContainsFunc(dirs, func(dir string) bool { return sameFolder(dir, out) }) {
 		return nil, fmt.Errorf("--out %s is one of the folders to be merged: choose another", out)
 	}
@@ -47,7 +65,7 @@ func merge(dirs []string, out string, allowInconclusive bool) (*reports.Report, 
 	if err != nil {
 		return nil, err
 	}
-	parts, began, took, err := shards(plan, dirs)
+	parts, began, took, err := shards(plan, dirs, interrupted)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +77,9 @@ func merge(dirs []string, out string, allowInconclusive bool) (*reports.Report, 
 	}
 	report := reports.Merged(reports.Run{Version: version(), Target: reports.Target{Name: plan.Target, URL: plan.URL}, Contract: plan.Contract, Seed: plan.Seed,
 		Started: began, Took: took, Rerun: plan.Rerun, Verdicts: run.Judge(plan, histories), Histories: histories, AllowInconclusive: allowInconclusive}, parts)
+	if !interrupted {
+		report.Complete = completing(plan, dirs, out)
+	}
 	if err := reports.Write(out, report); err != nil {
 		return nil, &exitError{writeCode(err), err}
 	}
@@ -73,12 +94,12 @@ func sameFolder(a, b string) bool {
 }
 
 // shards are what each of them ended with, and the time from the first's beginning to the last's end.
-func shards(plan *run.Plan, dirs []string) (parts []reports.ShardResult, began time.Time, took time.Duration, err error) {
+func shards(plan *run.Plan, dirs []string, interrupted bool) (parts []reports.ShardResult, began time.Time, took time.Duration, err error) {
 	var until time.Time
 	for _, p := range plan.ShardEnds {
-		part := reports.ShardResult{Shard: p.Shard, Result: reports.Undecided, Problem: "it is missing"}
+		part := reports.Missing(p.Shard)
+		var from time.Time
 		if p.Dir != "" {
-			var from time.Time
 			var lasted time.Duration
 			if part, from, lasted, err = reports.ReadShard(p.Dir, p.Shard); err != nil {
 				return nil, began, 0, err
@@ -89,6 +110,9 @@ func shards(plan *run.Plan, dirs []string) (parts []reports.ShardResult, began t
 			if end := from.Add(lasted); end.After(until) {
 				until = end
 			}
+		}
+		if part.Done, part.Of = p.Done, p.Of; interrupted && from.IsZero() {
+			part.Result, part.Problem = reports.Interrupted, ""
 		}
 		parts = append(parts, part)
 	}

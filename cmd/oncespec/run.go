@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/signal"
 	"strconv"
 	"time"
 
@@ -46,6 +47,14 @@ func (RunCmd) Help() string {
 
 // Run is called by kong.
 func (c *RunCmd) Run(ctx context.Context, io streams) error {
+	cleansUp := func() bool { return true }
+	if c.Child {
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt) // a terminal's, that all get: it ends when the run that started it says so
+		var cancel context.CancelFunc
+		ctx, cancel = orphaned(ctx)
+		defer cancel()
+		cleansUp = context.AfterFunc(ctx, func() { os.Exit(reports.Interrupted.ExitCode()) })
+	}
 	cfg, err := c.load()
 	if err != nil {
 		return err
@@ -64,6 +73,7 @@ func (c *RunCmd) Run(ctx context.Context, io streams) error {
 	if err := run.Prepare(c.Out); err != nil {
 		return &exitError{reports.Environment.ExitCode(), err}
 	}
+	cleansUp()
 	ctx = tidily(ctx)
 	var shown interface {
 		run.Progress
@@ -71,9 +81,6 @@ func (c *RunCmd) Run(ctx context.Context, io streams) error {
 	} = newProgress(io.err, c.Quiet)
 	if c.Child {
 		shown, io.out = &reporting{w: io.err}, discard{}
-		var cancel context.CancelFunc
-		ctx, cancel = orphaned(ctx)
-		defer cancel()
 		if _, of, err := run.ParseShard(c.Shard); err == nil {
 			suites.Share(cfg, of)
 		}

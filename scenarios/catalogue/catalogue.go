@@ -196,6 +196,9 @@ const (
 	Add           = ": add "           // before the setting that would offer the need
 	Unused        = " is not used: "   // behind the setting that is there for it and that the target makes no use of
 	PremiseFailed = "premise failed: " // before the requirement that does not hold
+	// before a colon and the reason, where one is known
+	NotRun    = "its scenario did not run"
+	BrokenOff = "its scenario was broken off"
 	// before the places of a request that no rewrite changed, in what passed too
 	NotVaried = "never changed, since vary lists other places: "
 )

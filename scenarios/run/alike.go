@@ -34,6 +34,8 @@ func alike(dir string, p *Plan, firstDir string, before []*Plan, from map[int]st
 		return unlike("%s is shard %s, %s is shard %s", firstDir, first.Shard, dir, p.Shard)
 	case p.Seed != first.Seed:
 		return unlike("%s has the seed %d, %s the seed %d: give all shards the same --seed", firstDir, first.Seed, dir, p.Seed)
+	case p.Shard.URL != first.Shard.URL:
+		return unlike("%s was run against %s, %s against %s: the shards of one run share target.url, but for the port on this machine", firstDir, first.URL, dir, p.URL)
 	case p.Strict != first.Strict:
 		with, without := dir, firstDir
 		if first.Strict {

@@ -60,9 +60,9 @@ func judgeCheck(p *Plan, c Check, hs []*history.History, rules map[string]rule.R
 	sound, aborted := split(last)
 	if len(last) == 0 {
 		if why := p.ended(c); why != "" {
-			return one(rule.Inconclusive(verdict.Environment, "its scenario did not run: %s", why))
+			return one(rule.Inconclusive(verdict.Environment, "%s: %s", catalogue.NotRun, why))
 		}
-		return one(rule.Inconclusive(verdict.Harness, "its scenario did not run"))
+		return one(rule.Inconclusive(verdict.Harness, catalogue.NotRun))
 	}
 	var findings []rule.Finding
 	if len(sound) > 0 {

@@ -15,6 +15,8 @@ import (
 type ShardEnd struct {
 	Shard string   `json:"shard"`           // "2/3"
 	Steps []string `json:"steps"`           // that it was to do
+	Of    int      `json:"of"`              // how many of them the target can be put to
+	Done  int      `json:"done"`            // how many of those it did
 	Ended string   `json:"ended,omitempty"` // why it did not do all of them; empty: it did
 	Dir   string   `json:"-"`               // where it was found; empty: nowhere
 }
@@ -51,7 +53,9 @@ func Merge(dirs []string) (*Plan, []*history.History, error) {
 			return nil, nil, fmt.Errorf("%w: the history %s is in two folders", ErrUnlike, all[i].ID)
 		}
 	}
-	return join(plans, from), all, nil
+	whole := join(plans, from)
+	whole.tick(all)
+	return whole, all, nil
 }
 
 // apart renames the histories of the steady state, which every shard has under the same ids.
@@ -113,6 +117,48 @@ func join(plans []*Plan, from map[int]string) *Plan {
 		whole.ShardEnds = append(whole.ShardEnds, part)
 	}
 	return &whole
+}
+
+// tick counts what each shard did: a step that was broken off is not done.
+func (p *Plan) tick(hs []*history.History) {
+	did := map[string]bool{}
+	for _, h := range hs {
+		if len(h.Operations) > 0 && h.Aborted == "" {
+			did[Step{Scenario: h.Scenario, Operation: h.Operations[0]}.Name()] = true
+		}
+	}
+	for i := range p.ShardEnds {
+		end := &p.ShardEnds[i]
+		for _, step := range p.Steps {
+			if !slices.Contains(end.Steps, step.Name()) {
+				continue
+			}
+			end.Of++
+			if did[step.Name()] {
+				end.Done++
+			}
+		}
+	}
+}
+
+// Missing lists, shell word by word, the commands of the shards that came to no end, in their order, where the run had one. Each
+// needs a folder for what it leaves, which the caller names.
+func (p *Plan) Missing(dir func(ShardEnd) string) (commands [][]string) {
+	if len(p.Rerun) == 0 {
+		return nil
+	}
+	for _, s := range p.ShardEnds {
+		if s.Ended == "" {
+			continue
+		}
+		args := slices.Clone(p.Rerun)
+		if !slices.Contains(args, "--seed") {
+			args = append(args, "--seed", fmt.Sprint(p.Seed))
+		}
+		args = append(args, p.Selection.Flags()...)
+		commands = append(commands, append(args, "--shard", s.Shard, "--out", dir(s)))
+	}
+	return commands
 }
 
 // ended says why the steps that a check is judged by were not done, as far as that is known.

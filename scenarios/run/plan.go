@@ -25,6 +25,7 @@ type Plan struct {
 	Rerun      []string          `json:"rerun"`            // arguments of the command that started the run, for rerun commands
 	Storm      *storm.Length     `json:"storm,omitempty"`  // how long storms last; nil: as long as usual, or one schedule is played again
 	Contract   contract.Contract `json:"contract"`
+	Selection  Selection         `json:"selection,omitzero"` // what was asked for, by the flags
 	Operations []PlanOperation   `json:"operations"`
 	Steps      []Step            `json:"steps"`
 	Checks     []Check           `json:"checks"`
@@ -73,7 +74,7 @@ func NewPlan(cfg *config.Config, sel Selection, seed uint64) (*Plan, error) {
 		return nil, err
 	}
 	redacted := target.Redaction(cfg)
-	p := &Plan{Schema: PlanSchema, Target: cfg.Target.Name, URL: cfg.Target.URL, Seed: seed, Contract: cfg.Contract}
+	p := &Plan{Schema: PlanSchema, Target: cfg.Target.Name, URL: cfg.Target.URL, Seed: seed, Selection: sel, Contract: cfg.Contract}
 	for _, name := range names {
 		op := cfg.Operations[name]
 		po := PlanOperation{Name: name, Method: op.Request.Method, Path: redacted(op.Request.Path), Missing: map[catalogue.Need]string{}}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/oncespec/oncespec/faults/journal"
+	"github.com/oncespec/oncespec/scenarios/catalogue"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/storm"
 	"github.com/oncespec/oncespec/scenarios/target"
@@ -258,14 +259,19 @@ func (r *Run) perform(ctx context.Context, sc target.Scenario, stage *target.Sta
 			stage.Abort(fmt.Errorf("the procedure broke: %v", e), verdict.Harness)
 		}
 	}()
-	if err := sc.Run(ctx, stage); err != nil {
-		blame := verdict.Harness
-		var env *target.EnvironmentError
-		if errors.As(err, &env) || ctx.Err() != nil {
-			blame = verdict.Environment
-		}
-		stage.Abort(err, blame)
+	err := sc.Run(ctx, stage)
+	if errors.Is(ctx.Err(), context.Canceled) { // whatever it could not send or see then looks like the target's doing
+		err = fmt.Errorf("%s: the run was interrupted", catalogue.BrokenOff)
 	}
+	if err == nil {
+		return
+	}
+	blame := verdict.Harness
+	var env *target.EnvironmentError
+	if errors.As(err, &env) || ctx.Err() != nil {
+		blame = verdict.Environment
+	}
+	stage.Abort(err, blame)
 }
 
 // again tells whether a scenario has to be repeated: something is inconclusive and nothing failed.

@@ -13,11 +13,27 @@ import (
 
 // Selection narrows a run. Empty fields select everything; a value that matches nothing is an error.
 type Selection struct {
-	Requirements []string // globs on ids: "race/*", "replay/one-effect"
-	Packs        []string
-	Operations   []string
-	Levels       []string // must, should
+	Requirements []string `json:"requirements,omitempty"` // globs on ids: "race/*", "replay/one-effect"
+	Packs        []string `json:"packs,omitempty"`
+	Operations   []string `json:"operations,omitempty"`
+	Levels       []string `json:"levels,omitempty"` // must, should
 }
+
+// Flags are those that select the same.
+func (s Selection) Flags() (flags []string) {
+	for _, f := range []struct {
+		name   string
+		values []string
+	}{{"--requirement", s.Requirements}, {"--pack", s.Packs}, {"--operation", s.Operations}, {"--level", s.Levels}} {
+		for _, v := range f.values {
+			flags = append(flags, f.name+"="+v)
+		}
+	}
+	return flags
+}
+
+// IsZero tells whether it selects everything.
+func (s Selection) IsZero() bool { return len(s.Flags()) == 0 }
 
 func (s Selection) requirements() ([]catalogue.Requirement, error) {
 	all := catalogue.All()

@@ -5,11 +5,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/oncespec/oncespec/scenarios/catalogue"
+	"github.com/oncespec/oncespec/scenarios/target/config"
 )
 
 // Shard is one of the parts that a plan is divided into, each a run of its own: with its own target, proxies and keys.
@@ -17,6 +19,7 @@ type Shard struct {
 	Index int      `json:"index"` // from 1
 	Of    int      `json:"of"`
 	Whole string   `json:"whole"` // digest of the plan that was divided: shards of one have the same
+	URL   string   `json:"url"`   // of the target, as far as all shards have the same
 	Steps []string `json:"steps"` // of the whole plan, in order; each shard takes every so many of them
 }
 
@@ -38,17 +41,18 @@ func (p *Plan) Divide(index, of int) error {
 	if len(p.Steps) < of {
 		return fmt.Errorf("a plan of %d steps cannot be divided into %d shards: choose at most %d, or select more", len(p.Steps), of, len(p.Steps))
 	}
-	s := &Shard{Index: index, Of: of}
+	s := &Shard{Index: index, Of: of, URL: host(p.URL)}
 	for _, step := range p.Steps {
 		s.Steps = append(s.Steps, step.Name())
 	}
 	whole, err := json.Marshal(struct {
 		*Plan
 		// Shadowed, so that the digest leaves them out: in these, shards of one plan may differ.
-		URL   int `json:"url"`
-		Seed  int `json:"seed"`
-		Tool  int `json:"tool"`
-		Rerun int `json:"rerun"`
+		URL       int `json:"url"`
+		Seed      int `json:"seed"`
+		Tool      int `json:"tool"`
+		Rerun     int `json:"rerun"`
+		Selection int `json:"selection"`
 	}{Plan: p})
 	if err != nil {
 		return fmt.Errorf("plan: %w", err)
@@ -58,6 +62,18 @@ func (p *Plan) Divide(index, of int) error {
 	p.Shard = s
 	p.schedule()
 	return nil
+}
+
+// host is the part of a configured URL that every shard shares: on its own machine each may have a port of its own.
+func host(configured string) string {
+	u, err := url.Parse(strings.Replace(configured, "{port}", "0", 1))
+	if err != nil {
+		return configured
+	}
+	if config.Loopback(u.Hostname()) {
+		u.Host = "this machine"
+	}
+	return u.Scheme + "://" + u.Host + u.Path
 }
 
 // has tells whether a step of the whole plan belongs to the shard. A step that only the steady state revealed belongs to the

@@ -221,6 +221,64 @@ func TestAShardThatDiedIsToldApart(t *testing.T) {
 	}
 }
 
+// TestShardsShareTheURLButForPortsOnThisMachine, where each may have a target of its own.
+func TestShardsShareTheURLButForPortsOnThisMachine(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"http://127.0.0.1:8080", "http://127.0.0.1:8081", true},
+		{"http://127.0.0.1:{port}", "http://localhost:80", true},
+		{"http://[::1]:1/api", "http://127.0.0.1:1/api", true},
+		{"http://127.0.0.1:8080", "https://127.0.0.1:8080", false},
+		{"http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/v2", false},
+		{"http://${POD_IP}:8080", "http://${POD_IP}:8080", true},
+		{"http://a.test", "http://b.test", false},
+		{"http://a.test:8080", "http://a.test:8081", false},
+		{"http://a.test", "http://127.0.0.1", false},
+	} {
+		if same := host(c.a) == host(c.b); same != c.same {
+			t.Errorf("%s and %s: the same is %v, want %v", c.a, c.b, same, c.same)
+		}
+	}
+}
+
+// TestAMergedPlanCountsWhatEachShardDid: what was broken off, or is another shard's, is not done.
+func TestAMergedPlanCountsWhatEachShardDid(t *testing.T) {
+	t.Parallel()
+	sel := Selection{Packs: []string{"lost"}}
+	first, second := divided(t, sel, 7, 1, 2), divided(t, sel, 7, 2, 2)
+	steps := len(first.Steps)
+	second.Rerun, first.Rerun, second.Ended = []string{"oncespec", "run"}, []string{"oncespec", "run"}, "the run was interrupted"
+	one, two := leave(t, first), leave(t, second)
+	_, hs, err := Load(two)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hs = slices.DeleteFunc(hs, func(h *history.History) bool { return h.Aborted != "" }) // the steady state's
+	for _, h := range hs[:2] {
+		h.Aborted = "its scenario was broken off: the run was interrupted"
+		if err := write(filepath.Join(two, HistoriesDir, h.ID+".json"), h, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, _, err := Merge([]string{one, two})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][2]int{{steps, steps}, {len(hs) - 2, len(hs)}} {
+		if end := p.ShardEnds[i]; end.Done != want[0] || end.Of != want[1] {
+			t.Errorf("shard %s did %d of %d, want %v", end.Shard, end.Done, end.Of, want)
+		}
+	}
+	got := p.Missing(func(ShardEnd) string { return "again" })
+	want := []string{"oncespec", "run", "--seed", "7", "--pack=lost", "--shard", "2/2", "--out", "again"}
+	if len(got) != 1 || !slices.Equal(got[0], want) {
+		t.Errorf("to complete it: %q, want %q", got, want)
+	}
+}
+
 func TestWhatIsNoShardOfTheRunIsRefused(t *testing.T) {
 	t.Parallel()
 	sel := Selection{Packs: []string{"lost"}}
@@ -233,6 +291,8 @@ func TestWhatIsNoShardOfTheRunIsRefused(t *testing.T) {
 	older.Tool = "v0.0.1"
 	strict := divided(t, sel, 7, 2, 2)
 	strict.Strict = true
+	elsewhere := divided(t, sel, 7, 2, 2)
+	elsewhere.Shard.URL = host("http://staging.example.test:80/api")
 	for name, tc := range map[string]struct {
 		dirs []string
 		says string
@@ -242,6 +302,7 @@ func TestWhatIsNoShardOfTheRunIsRefused(t *testing.T) {
 		"another number":         {[]string{one, leave(t, divided(t, sel, 7, 2, 3))}, "is shard 2/3"},
 		"another version":        {[]string{one, leave(t, older)}, "by v0.0.1"},
 		"another strictness":     {[]string{one, leave(t, strict)}, "with --strict, " + one + " without"},
+		"another target":         {[]string{one, leave(t, elsewhere)}, "share target.url"},
 		"the same shard":         {[]string{one, leave(t, divided(t, sel, 7, 1, 2))}, "are both shard 1/2"},
 		"a run in one piece":     {[]string{leave(t, whole)}, "was not divided"},
 		"a folder without a run": {[]string{t.TempDir()}, "holds no stored run"},

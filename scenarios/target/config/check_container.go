@@ -34,7 +34,7 @@ func (k *checker) container(at string, c *Container) {
 	k.command(at, c.Command, c.Env, may)
 	k.ready(at+"/ready", c.Ready)
 	for n, url := range append([]string{k.config.Target.URL}, k.config.Target.Replicas...) {
-		if host := k.config.hostOf(url); host != "" && !loopback(host) {
+		if host := k.config.hostOf(url); host != "" && !Loopback(host) {
 			k.add(instanceAt(n), "the host "+host, "one on this machine, such as 127.0.0.1, where the container is reached")
 		}
 	}

@@ -26,7 +26,7 @@ func (c *Config) fill() {
 	c.eachDuration(func(_ string, value *time.Duration, standard time.Duration) { or(value, standard) })
 	or(&c.Limits.Objects, defaultObjects)
 	or(&c.Limits.Kills, defaultKills)
-	if host := c.host(); !loopback(host) {
+	if host := c.host(); !Loopback(host) {
 		or(&c.Limits.Rate, remoteRate)
 		or(&c.Target.Name, host)
 	}

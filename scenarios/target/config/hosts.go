@@ -227,7 +227,8 @@ func (c *Config) hostOf(configured string) string {
 	return u.Hostname()
 }
 
-func loopback(host string) bool {
+// Loopback tells whether a host is this machine.
+func Loopback(host string) bool {
 	a, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && a.Unmap().IsLoopback()
 }

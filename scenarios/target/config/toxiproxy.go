@@ -62,7 +62,7 @@ func (h *hostCheck) behind(at, host string) {
 	a, err := netip.ParseAddr(host)
 	named := h.named(host)
 	switch {
-	case loopback(host):
+	case Loopback(host):
 	case err == nil && !reachable(a.Unmap()):
 		h.add(at, "the host "+host, "an address of a host")
 	case !named:
@@ -77,7 +77,7 @@ func (t *Toxiproxy) ListenAt() string {
 	if t.Listen != "" {
 		return t.Listen
 	}
-	if u, err := url.Parse(t.URL); err == nil && loopback(u.Hostname()) {
+	if u, err := url.Parse(t.URL); err == nil && Loopback(u.Hostname()) {
 		return net.JoinHostPort("127.0.0.1", "0")
 	}
 	return net.JoinHostPort("0.0.0.0", "0")
