@@ -164,6 +164,19 @@ var lifeExchanges = map[string]exchange{
 			return strings.Join(states, " ")
 		},
 	},
+	"killed, then asked twice": {
+		"201 | 201 replay; tickets 1",
+		func(b *bench) string {
+			b.downstream.set(func() { b.downstream.hold = make(chan struct{}) })
+			first := b.later("k1", "t")
+			b.downstream.await(b.t)
+			b.restart()
+			b.downstream.set(func() { release(&b.downstream.hold) })
+			<-first
+			retry, again := b.create("k1", "t"), b.create("k1", "t")
+			return fmt.Sprintf("%s | %s; tickets %d", brief(retry), brief(again), b.tickets("t"))
+		},
+	},
 	"database out of reach": {
 		"bookings 0",
 		func(b *bench) string {
@@ -222,6 +235,7 @@ func anHour(t *testing.T, o *mockapi.Options) { lasting(t, contract.ActionExecut
 // seenInLife says of further mutants where they give themselves away.
 var seenInLife = map[string]differs{
 	"replays-share-a-buffer":       {"replays together", "each its own false"},
+	"fence-outlives-recovery":      {"killed, then asked twice", "tickets 2"},
 	"recovers-two-only":            {"killed with six unfinished", "in_progress"},
 	"unrecorded-when-stopping":     {"asked to stop", "tickets 2"},
 	"refusal-wears-off":            {"refused for good", "403 | 201"},

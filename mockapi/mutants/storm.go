@@ -58,4 +58,47 @@ var stormMutants = []Mutant{
 			}
 		},
 	},
+	{
+		Name:      "fence-outlives-recovery",
+		Defect:    "Recovery fences a dead attempt off by its key, not its version: the retry is not recorded either, and done again when asked again.",
+		Stage:     "Complete",
+		Operation: "create-ticket",
+		Must:      []string{"lost/storm"},
+		May: []May{
+			{"downstream/reconciles", "in the storm two resources stand against one booking"},
+		},
+		Install: fencedByKey,
+	},
+}
+
+// fencedByKey keeps the keys that recovery released after a crash. An attempt whose record is refused then lets go of the key,
+// its effect made. The crash pack asks each operation once after a restart, and sees one effect; a storm asks again.
+func fencedByKey(f *flow.Flow) {
+	var dead, fenced sync.Map // by store.ID
+	orphan, fail, complete := f.Orphan, f.Fail, f.Complete
+	f.Orphan = func(tx store.Tx, entry flow.Entry) error {
+		if entry.State == reference.InProgress && !f.Stopped(entry) {
+			dead.Store(entry.ID(), true)
+		}
+		return orphan(tx, entry)
+	}
+	f.Fail = func(ctx context.Context, entry flow.Entry, failure reference.Fail) (flow.Answer, error) {
+		answer, err := fail(ctx, entry, failure)
+		if _, orphaned := dead.LoadAndDelete(entry.ID()); orphaned && err == nil && failure.Answer.Status == 0 && !failure.Uncertain {
+			fenced.Store(entry.ID(), true)
+		}
+		return answer, err
+	}
+	f.Complete = func(ctx context.Context, entry flow.Entry, effect flow.Effect) (answer flow.Answer, err error) {
+		if _, refused := fenced.Load(entry.ID()); !refused {
+			return complete(ctx, entry, effect)
+		}
+		err = f.Store.Update(ctx, func(tx store.Tx) error {
+			if answer, err = effect(tx); err != nil {
+				return err
+			}
+			return report(f, tx, entry, reference.Fail{Owner: entry.Owner, Version: entry.Version})
+		})
+		return answer, err
+	}
 }

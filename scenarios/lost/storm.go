@@ -1,10 +1,8 @@
 package lost
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/oncespec/oncespec/faults/life"
@@ -56,7 +54,7 @@ func lostStorm(ctx context.Context, s *target.Stage) error {
 // replayed plays one schedule as often as was asked for.
 func replayed(ctx context.Context, s *target.Stage, order storm.Order) error {
 	for i := range max(1, order.Times) {
-		if err := play(ctx, s.Trial(fmt.Sprintf("replay %d", i+1)), history.Storm{Schedule: order.Schedule}); err != nil {
+		if err := play(ctx, s.Trial(fmt.Sprintf("replay %d", i+1)), history.Storm{Schedule: order.Schedule}, s.Config().Timeouts.Recovery); err != nil {
 			return err
 		}
 	}
@@ -102,7 +100,7 @@ func (v *rounds) next(ctx context.Context) error {
 			v.stage.Forget(trial)
 		}
 		trial = v.stage.Trial(fmt.Sprintf("round %d", v.round))
-		if err := play(ctx, trial, history.Storm{Schedule: schedule}); err != nil {
+		if err := play(ctx, trial, history.Storm{Schedule: schedule}, v.stage.Config().Timeouts.Recovery); err != nil {
 			return err
 		}
 		if outcome, h = judged(v.stage, trial); outcome != verdict.Inconclusive || ctx.Err() != nil {
@@ -164,146 +162,22 @@ func (v *rounds) end(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// caseOf is what the rule knows of the storm.
+func caseOf(s *target.Stage) rule.Case {
+	return rule.Case{Contract: s.Contract(), Operation: s.Operation().Name}
+}
+
 // judged is what the rule says of a trial so far.
 func judged(s, trial *target.Stage) (verdict.Outcome, *history.History) {
-	c := rule.Case{Contract: s.Contract(), Operation: s.Operation().Name}
 	hs := trial.Histories()
 	if len(hs) == 0 {
 		return verdict.Inconclusive, nil
 	}
 	outcome := verdict.Pass
-	for _, f := range stormRule(c, hs[0]) {
+	for _, f := range stormRule(caseOf(s), hs[0]) {
 		if outcome == verdict.Pass || f.Outcome == verdict.Fail {
 			outcome = f.Outcome
 		}
 	}
 	return outcome, hs[0]
-}
-
-const (
-	// shrinkPlays bounds how often a schedule is played while it is made smaller.
-	shrinkPlays = 90
-	// A smaller schedule is taken where it fails againOf times in at most ofPlays; where the whole one failed every time, once
-	// is enough.
-	againOf, ofPlays = 2, 3
-)
-
-// shrunk makes a schedule that failed smaller. The target decides in which order it does what it is given, so that a schedule may
-// fail now and pass next time: how often it failed is written beside it.
-func shrunk(ctx context.Context, s, trial *target.Stage, h *history.History) error {
-	began := time.Now()
-	limit := cmp.Or(s.Storm().Shrink, storm.UsualShrink)
-	k := &smaller{stage: s, from: h.ID, until: began.Add(limit)}
-	again, failed, n, trials := k.fails(ctx, h.Storm.Schedule, againOf, ofPlays)
-	trial.Plays(history.Storm{Schedule: h.Storm.Schedule, Failed: 1 + failed, Plays: 1 + n})
-	s.Forget(trials...)
-	if !again || k.broken != nil {
-		return k.broken
-	}
-	if calm := h.Storm.Schedule.Unbeaten(); calm != nil && stuck(s, h) {
-		// What a kill left unfinished, and nobody finishes, may be in the way of all that is played after it: on a target that is
-		// as new a smaller schedule need not fail.
-		without, _, _, trials := k.fails(ctx, calm, 1, 1)
-		s.Forget(trials...)
-		if !without {
-			s.Note("the schedule of %s was not made smaller: what its kills left unfinished is still there", h.ID)
-			return k.broken
-		}
-	}
-	times, of := againOf, ofPlays
-	if failed == n {
-		times, of = 1, 1
-	}
-	var last []*target.Stage
-	smallest := storm.Shrink(h.Storm.Schedule, shrinkPlays, func(candidate *storm.Schedule) bool {
-		ok, failed, n, trials := k.fails(ctx, candidate, times, of)
-		if !ok {
-			s.Forget(trials...)
-			return false
-		}
-		s.Forget(last...)
-		last = keepFailed(s, trials, history.Storm{Schedule: candidate, From: h.ID, Failed: failed, Plays: n})
-		return true
-	})
-	over := time.Now().After(k.until)
-	if of == 1 && len(last) > 0 { // it may have failed once by chance, or by what the plays before it left at the target
-		k.until = time.Now().Add(storm.UsualShrink)
-		again, failed, n, trials := k.fails(ctx, smallest, againOf, ofPlays)
-		s.Forget(trials...)
-		if again {
-			last[0].Plays(history.Storm{Schedule: smallest, From: h.ID, Failed: 1 + failed, Plays: 1 + n})
-		} else {
-			s.Note("a schedule of %d calls failed once, and then %d of %d times: it is not kept", len(smallest.Calls), failed, n)
-			s.Forget(last...)
-			last = nil
-		}
-	}
-	told := fmt.Sprintf("made smaller: from %d calls to %d", len(h.Storm.Schedule.Calls), len(smallest.Calls))
-	if smallest == h.Storm.Schedule || len(last) == 0 {
-		told = "not made smaller"
-	}
-	s.Note("the schedule of %s was %s, in %d plays", h.ID, told, k.plays)
-	if over {
-		s.Note("the time for that, %v, was over: --storm-shrink gives it longer", limit)
-	}
-	return k.broken
-}
-
-// stuck tells whether all that is wrong is that operations came to no end.
-func stuck(s *target.Stage, h *history.History) bool {
-	c, found := rule.Case{Contract: s.Contract(), Operation: s.Operation().Name}, false
-	for _, in := range h.Intents {
-		if stormEnd(c, h, in.ID).Outcome != verdict.Fail {
-			continue
-		}
-		if c.End(h, in.ID).How != rule.Open {
-			return false
-		}
-		found = true
-	}
-	return found
-}
-
-// smaller plays schedules on their way to a smaller one.
-type smaller struct {
-	stage  *target.Stage
-	from   string
-	until  time.Time
-	plays  int
-	broken error
-}
-
-// fails plays a schedule until it is clear whether it fails so many times of so many plays.
-func (k *smaller) fails(ctx context.Context, schedule *storm.Schedule, times, of int) (yes bool, failed, n int, trials []*target.Stage) {
-	for n = 1; n <= of; n++ {
-		if k.broken != nil || k.plays >= shrinkPlays || time.Now().After(k.until) || ctx.Err() != nil {
-			break
-		}
-		k.plays++
-		t := k.stage.Trial(fmt.Sprintf("smaller, play %d", k.plays))
-		trials = append(trials, t)
-		if k.broken = play(ctx, t, history.Storm{Schedule: schedule, From: k.from}); k.broken != nil {
-			break
-		}
-		if outcome, _ := judged(k.stage, t); outcome == verdict.Fail {
-			failed++
-		}
-		if failed == times || n-failed > of-times {
-			return failed == times, failed, n, trials
-		}
-	}
-	return false, failed, len(trials), trials
-}
-
-// keepFailed keeps the plays that failed, with how often they did, and lets the others go.
-func keepFailed(s *target.Stage, trials []*target.Stage, p history.Storm) []*target.Stage {
-	return slices.DeleteFunc(trials, func(t *target.Stage) bool {
-		outcome, _ := judged(s, t)
-		if outcome != verdict.Fail {
-			s.Forget(t)
-			return true
-		}
-		t.Plays(p)
-		return false
-	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/oncespec/oncespec/faults/life"
 	"github.com/oncespec/oncespec/faults/link"
+	"github.com/oncespec/oncespec/mockapi/provider"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/storm"
 	"github.com/oncespec/oncespec/scenarios/target"
@@ -40,6 +41,7 @@ const (
 type player struct {
 	stage    *target.Stage
 	schedule *storm.Schedule
+	patience time.Duration // with an operation, from its call or from the restart on
 	intents  []*target.Intent
 	turns    *turns
 	done     []chan struct{} // by intent: closed when a call with its own payload has ended
@@ -50,10 +52,11 @@ type player struct {
 	revived  time.Time // when the target was up again after the last kill; read when all blows are over
 }
 
-// play makes the intents, lets the clients loose on them, and counts when they are done.
-func play(ctx context.Context, s *target.Stage, p history.Storm) error {
+// play makes the intents, lets the clients loose on them, and counts when they are done. An operation that is open is asked for
+// again until patience ends.
+func play(ctx context.Context, s *target.Stage, p history.Storm, patience time.Duration) error {
 	s.Plays(p)
-	y := &player{stage: s, schedule: p.Schedule, turns: newTurns(p.Schedule.Clients())}
+	y := &player{stage: s, schedule: p.Schedule, patience: patience, turns: newTurns(p.Schedule.Clients())}
 	n := p.Schedule.Intents()
 	y.done, y.once, y.has, y.slow = make([]chan struct{}, n), make([]sync.Once, n), make([]bool, n), make([]atomic.Bool, n)
 	for i := range n {
@@ -110,7 +113,7 @@ func (y *player) call(ctx context.Context, i int, call storm.Call, jitter *rand.
 			return // its own payload has no result, so nobody could say what the changed one should be answered
 		}
 	}
-	limited, cancel := context.WithTimeout(ctx, y.stage.Config().Timeouts.Recovery)
+	limited, cancel := context.WithTimeout(ctx, y.patience)
 	defer cancel()
 	var last *history.Attempt
 	for n, pause := 0, stormPause; ; pause = min(2*pause, longestStormPause) {
@@ -208,22 +211,36 @@ func (y *player) kill(ctx, over context.Context, b storm.Blow) error {
 		return nil
 	}
 	evidence := []string{"an attempt had just begun"}
-	hold, drop := y.stage.HoldAny(b.Held)
-	if hold != nil {
+	unbooked := b.Held - b.Booked
+	before, dropBefore := y.stage.HoldAny(provider.BeforeBooking, unbooked)
+	after, dropAfter := y.stage.HoldAny(provider.AfterBooking, b.Booked)
+	if before != nil || after != nil {
 		limited, cancel := context.WithTimeout(over, catchLimit)
-		_, _ = hold.AllArrived(limited, b.Held) // how many there were is in the evidence
+		evidence = []string{
+			numbered(caught(limited, before, unbooked), "downstream call") + " held before it was booked",
+			numbered(caught(limited, after, b.Booked), "downstream call") + " held when it was",
+		}
 		cancel()
-		evidence = []string{numbered(hold.Count(), "downstream call") + " held"}
 	} else if f := y.newest.Load(); f != nil {
 		f.Sending(over)
 	}
 	err := y.stage.Kill(ctx, nil, history.PhaseUnknown, evidence)
-	drop()
+	dropBefore()
+	dropAfter()
 	if err != nil {
 		return err
 	}
 	defer func() { y.revived = time.Now() }()
 	return y.stage.Restart(ctx)
+}
+
+// caught waits for a hold to be full, and counts what it holds.
+func caught(ctx context.Context, hold *provider.Hold, wanted int) int {
+	if hold == nil {
+		return 0
+	}
+	_, _ = hold.AllArrived(ctx, wanted) // fewer are as good: the count says so
+	return hold.Count()
 }
 
 // pause freezes the target for a moment.
@@ -250,7 +267,7 @@ func (y *player) calm(ctx context.Context) {
 			y.stage.Resolve(ctx, in, send)
 			return
 		}
-		until := y.revived.Add(y.stage.Config().Timeouts.Recovery)
+		until := y.revived.Add(y.patience)
 		if y.slow[i].Load() {
 			until = time.Now().Add(slowLimit)
 		}

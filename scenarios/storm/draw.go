@@ -52,14 +52,16 @@ func Draw(o Options) *Schedule {
 	return s
 }
 
-// blows strike where all clients are at work: a quarter and half of the way.
+// blows strike where all clients are at work: a quarter and half of the way. A kill catches some before their downstream booking,
+// and some after it.
 func blows(r *rand.Rand, o Options) (list []Blow) {
 	quarter := max(1, o.Calls/4)
 	if o.Pause {
 		list = append(list, Blow{Kind: Pause, Attempt: quarter - r.IntN(max(1, quarter/2))})
 	}
 	if o.Kill {
-		list = append(list, Blow{Kind: Kill, Attempt: 2*quarter - r.IntN(max(1, quarter/2)), Held: min(o.Held, max(1, o.Clients-1))})
+		held := min(o.Held, max(1, o.Clients-1))
+		list = append(list, Blow{Kind: Kill, Attempt: 2*quarter - r.IntN(max(1, quarter/2)), Held: held, Booked: held / 2})
 	}
 	return list
 }

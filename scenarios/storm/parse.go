@@ -127,6 +127,8 @@ func (s *Schedule) checkBlows() error {
 			return jsonfile.Misfitf(at+"/attempt", "found %d, expected 1 or more, and no less than that of the blow before", b.Attempt)
 		case b.Held < 0 || b.Held > mostClients || b.Held > 0 && b.Kind != Kill:
 			return jsonfile.Misfitf(at+"/held", "found %d, expected 0 to %d, and only with a kill", b.Held, mostClients)
+		case b.Booked < 0 || b.Booked > b.Held:
+			return jsonfile.Misfitf(at+"/booked", "found %d, expected 0 to the number that is held, which is %d", b.Booked, b.Held)
 		}
 		last = b.Attempt
 	}

@@ -59,7 +59,8 @@ var Blows = []Kind{Kill, Pause}
 type Blow struct {
 	Kind    Kind `json:"kind"`
 	Attempt int  `json:"attempt"`
-	Held    int  `json:"held,omitempty"` // kill: strike when the gate holds the downstream calls of so many, where there is a gate
+	Held    int  `json:"held,omitempty"`   // kill: strike when the gate holds so many downstream calls, where there is a gate
+	Booked  int  `json:"booked,omitempty"` // kill: of these, so many are held when they are booked, the others before
 }
 
 // Clients is how many clients the schedule has.

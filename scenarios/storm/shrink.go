@@ -3,7 +3,7 @@ package storm
 import "slices"
 
 // Shrink makes a schedule that fails smaller, as long as what is left fails as well: fewer calls, intents and clients first, then
-// fewer faults and blows. It asks at most trials times, and returns the smallest that failed.
+// fewer faults, and blows that wait for less. It asks at most trials times, and returns the smallest that failed.
 func Shrink(s *Schedule, trials int, fails func(*Schedule) bool) *Schedule {
 	k := &shrinker{best: s, left: trials, fails: fails}
 	for {
@@ -12,6 +12,7 @@ func Shrink(s *Schedule, trials int, fails func(*Schedule) bool) *Schedule {
 		k.drop(len(k.best.Calls), func(s *Schedule, from, to int) { s.Calls = slices.Delete(s.Calls, from, to) })
 		k.clients()
 		k.faults()
+		k.unbook()
 		if k.left <= 0 || k.best.size() == before {
 			return k.best
 		}
@@ -26,6 +27,17 @@ func (s *Schedule) Unbeaten() *Schedule {
 	calm := s.clone()
 	calm.Blows = nil
 	return calm
+}
+
+// Only is the schedule with no calls but those of the intents, by their numbers; nil where these are none, or all.
+func (s *Schedule) Only(intents ...int) *Schedule {
+	few := s.clone()
+	few.Calls = slices.DeleteFunc(few.Calls, func(c Call) bool { return !slices.Contains(intents, c.Intent) })
+	if len(few.Calls) == 0 || len(few.Calls) == len(s.Calls) {
+		return nil
+	}
+	few.renumber()
+	return few
 }
 
 type shrinker struct {
@@ -44,7 +56,10 @@ func (s *Schedule) size() (n int) {
 			}
 		}
 	}
-	return n + len(s.Blows) + s.Clients() + s.Intents()
+	for _, b := range s.Blows {
+		n += 1 + b.Booked
+	}
+	return n + s.Clients() + s.Intents()
 }
 
 // try takes the candidate where it still fails.
@@ -110,6 +125,15 @@ func (k *shrinker) faults() {
 	}
 }
 
+// unbook lets kills hold all calls before they are booked.
+func (k *shrinker) unbook() {
+	for i, b := range k.best.Blows {
+		if b.Booked > 0 {
+			k.try(func(s *Schedule) { s.Blows[i].Booked = 0 })
+		}
+	}
+}
+
 func (s *Schedule) clone() *Schedule {
 	c := *s
 	c.Blows = slices.Clone(s.Blows)
@@ -131,6 +155,7 @@ func (s *Schedule) renumber() {
 		s.Blows[i].Attempt = min(s.Blows[i].Attempt, max(1, len(s.Calls)))
 		if s.Blows[i].Held > 0 {
 			s.Blows[i].Held = min(s.Blows[i].Held, max(1, len(clients)))
+			s.Blows[i].Booked = min(s.Blows[i].Booked, s.Blows[i].Held)
 		}
 	}
 }

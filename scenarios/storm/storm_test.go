@@ -3,6 +3,7 @@ package storm_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,6 +118,7 @@ func TestABrokenScheduleIsRefusedWithThePlace(t *testing.T) {
 		"a text for a number":    {edit(`"client":1`, `"client":"1"`), []string{"/calls/0/client", "a string"}},
 		"a blow unheard of":      {edit(`"kind":"kill"`, `"kind":"drop"`), []string{"/blows/1/kind", "kill or pause"}},
 		"blows out of order":     {`{"schema":"oncespec.storm/v1","operation":"a","seed":1,"calls":[{"client":1,"intent":1}],"blows":[{"kind":"kill","attempt":4},{"kind":"kill","attempt":3}]}`, []string{"/blows/1/attempt"}},
+		"more booked than held":  {`{"schema":"oncespec.storm/v1","operation":"a","seed":1,"calls":[{"client":1,"intent":1}],"blows":[{"kind":"kill","attempt":1,"held":1,"booked":2}]}`, []string{"/blows/0/booked", "found 2"}},
 		"two documents":          {whole + whole, []string{"no valid JSON"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -170,6 +172,35 @@ func TestAFailureIsMadeSmallerToWhatItNeeds(t *testing.T) {
 	}
 	if shrunk == 0 {
 		t.Fatal("no schedule failed")
+	}
+}
+
+// What a kill caught before its booking is enough: no call is held after it any more.
+func TestAKillIsMadeToWaitForLess(t *testing.T) {
+	t.Parallel()
+	small := storm.Shrink(storm.Draw(everything), 500, func(s *storm.Schedule) bool {
+		return slices.ContainsFunc(s.Blows, func(b storm.Blow) bool { return b.Kind == storm.Kill && b.Held > b.Booked })
+	})
+	if len(small.Calls) != 1 || len(small.Blows) != 1 || small.Blows[0].Held != 1 || small.Blows[0].Booked != 0 {
+		t.Errorf("left with\n%s", small.Text())
+	}
+}
+
+func TestOnly(t *testing.T) {
+	t.Parallel()
+	s := storm.Draw(everything)
+	few := s.Only(2, 5)
+	if err := few.Check(); err != nil || few.Intents() != 2 || len(few.Calls) >= len(s.Calls) || len(few.Blows) != 2 {
+		t.Errorf("%v:\n%s", err, few.Text())
+	}
+	all := make([]int, s.Intents())
+	for i := range all {
+		all[i] = i + 1
+	}
+	for _, intents := range [][]int{nil, {999}, all} {
+		if got := s.Only(intents...); got != nil {
+			t.Errorf("of %v there are\n%s", intents, got.Text())
+		}
 	}
 }
 

@@ -260,6 +260,9 @@ func (t *Target) lastShared(ctx context.Context) {
 func (s *Stage) final(ctx context.Context) {
 	s.mu.Lock()
 	intents := slices.Clone(s.intents)
+	if s.settled {
+		intents = nil
+	}
 	s.mu.Unlock()
 	for _, in := range intents {
 		if ctx.Err() != nil {

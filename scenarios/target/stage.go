@@ -33,6 +33,7 @@ type Stage struct {
 	heals    []func()
 	bursts   []*BurstFlight
 	children []*Stage // trials opened from this one
+	settled  bool     // the last readings were taken
 }
 
 // finalReaders is how many trials are read at a time at the end of a run, when nothing else happens.

@@ -55,11 +55,11 @@ func (s *Stage) Can(verbs life.Verbs) bool {
 }
 
 // HoldAny arms the gate to hold the next downstream calls, whoever's they are; decide ends it and lets the held calls end
-// without an answer, as those of a dead caller do. Without a gate nothing is held.
-func (s *Stage) HoldAny(limit int) (hold *provider.Hold, decide func()) {
+// without an answer, as those of a dead caller do. Without a gate nothing is held, and hold is nil.
+func (s *Stage) HoldAny(when provider.When, limit int) (hold *provider.Hold, decide func()) {
 	if s.target.gate == nil || limit == 0 {
 		return nil, func() {}
 	}
-	hold = s.target.gate.Hold(provider.BeforeBooking, nil, limit)
+	hold = s.target.gate.Hold(when, nil, limit)
 	return hold, s.heal(hold.Drop)
 }
