@@ -204,7 +204,7 @@ func fuzzSentence(r *fuzz.Report) string {
 	case Environment:
 		return fmt.Sprintf("nothing can be said of %s: %s", name, r.Problem)
 	case Interrupted:
-		return fmt.Sprintf("interrupted; what was seen of %s until then: %s (%s)", name, plural(wrong, "rewrite"), tried)
+		return interrupted(name, plural(wrong, "rewrite"), tried, r.Problem)
 	}
 	return fmt.Sprintf("oncespec itself failed: %s", r.Problem)
 }

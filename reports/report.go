@@ -221,12 +221,21 @@ func (r *Report) Sentence() string {
 	case Environment:
 		return fmt.Sprintf("nothing can be said of %s: %s", name, r.Problem)
 	case Interrupted:
-		return fmt.Sprintf("interrupted; what was seen of %s until then: %s (%s)", name, plural(r.Summary.Fail, "failure"), assessed)
+		return interrupted(name, plural(r.Summary.Fail, "failure"), assessed, r.Problem)
 	}
 	if r.Problem != "" {
 		return fmt.Sprintf("oncespec itself failed: %s", r.Problem)
 	}
 	return fmt.Sprintf("oncespec itself failed on %s (%s)", plural(r.Summary.Error, "verdict"), assessed)
+}
+
+// interrupted is the sentence of what was broken off. It only has a problem where not all that was started could be ended.
+func interrupted(name, found, tried, problem string) string {
+	said := fmt.Sprintf("interrupted; what was seen of %s until then: %s (%s)", name, found, tried)
+	if problem != "" {
+		said += "; not all could be ended: " + problem
+	}
+	return said
 }
 
 func plural(n int, noun string) string {

@@ -14,6 +14,7 @@ import (
 	"github.com/oncespec/oncespec/scenarios/catalogue"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/run"
+	"github.com/oncespec/oncespec/scenarios/target"
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
@@ -120,10 +121,16 @@ func (s *Suite) conclude(vs []verdict.Verdict, hs []*history.History, err error)
 	s.report = s.summarise(vs, hs)
 }
 
-// summarise makes the report. What an interrupt broke off is no problem of the environment's or ours.
+// summarise makes the report. What an interrupt broke off is no problem of the environment's or ours; what could not be ended
+// is told all the same.
 func (s *Suite) summarise(vs []verdict.Verdict, hs []*history.History) *reports.Report {
 	if s.interrupted {
-		s.problem = nil
+		var left *target.LeftBehindError
+		if errors.As(s.problem, &left) {
+			s.problem = left
+		} else {
+			s.problem = nil
+		}
 	}
 	var env *run.Problem
 	return reports.New(reports.Run{Shard: s.opts.Shard, Version: s.opts.Version, Target: reports.Target{Name: s.plan.Target, URL: s.plan.URL}, Contract: s.plan.Contract,
@@ -138,7 +145,8 @@ func (s *Suite) end(spec ginkgo.SpecContext) {
 	}
 }
 
-// stop ends the run, and what was still to be done where it was cut short. It may be called twice.
+// stop ends the run, and what was still to be done where it was cut short. It may be called twice. The context of a node that is
+// interrupted has ended; what was started is ended all the same.
 func (s *Suite) stop(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

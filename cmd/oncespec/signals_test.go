@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -103,6 +105,11 @@ func testsReplay(line string) bool {
 // killedAt starts a command line with that journal, and kills it once it says what is waited for.
 func killedAt(t *testing.T, p *process, state string, at func(line string) bool) {
 	t.Helper()
+	sentAt(t, p, state, os.Kill, at)
+}
+
+func sentAt(t *testing.T, p *process, state string, signal os.Signal, at func(line string) bool) {
+	t.Helper()
 	p.Env = append(p.Env, "XDG_STATE_HOME="+state)
 	read, write := io.Pipe()
 	p.Stderr = io.MultiWriter(&p.err, write)
@@ -113,13 +120,13 @@ func killedAt(t *testing.T, p *process, state string, at func(line string) bool)
 		defer io.Copy(io.Discard, read)
 		for lines := bufio.NewScanner(read); lines.Scan(); {
 			if at(lines.Text()) {
-				p.Process.Kill()
+				p.Process.Signal(signal)
 				return
 			}
 		}
 	}()
 	if err := p.Wait(); err == nil {
-		t.Fatal("it was not killed")
+		t.Fatal("it was not ended")
 	}
 	write.Close()
 }
@@ -158,6 +165,45 @@ func TestNextStartRemovesARemoteProxy(t *testing.T) {
 	if toxiproxy.Proxies() == 0 {
 		t.Fatal("there was nothing to remove")
 	}
+	next := nextStart(t, state)
+	if n := toxiproxy.Proxies(); n != 0 {
+		t.Errorf("%d proxies are left", n)
+	}
+	gone(t, p.tmp, state, next)
+}
+
+// A Toxiproxy of somebody else's that does not answer while a run is interrupted keeps the run's proxy, and the run says so. The
+// next start removes it.
+func TestNextStartRemovesWhatAToxiproxyKept(t *testing.T) {
+	t.Parallel()
+	var hangs atomic.Bool
+	over := make(chan struct{})
+	toxiproxy := linktest.Start(t, linktest.Options{Front: func(routes http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodDelete && hangs.Load() {
+				<-over
+				return
+			}
+			routes.ServeHTTP(w, r)
+		})
+	}})
+	t.Cleanup(func() { close(over) })
+	state := t.TempDir()
+	p := command(t, "run", "-c", through(t, toxiproxy.URL), "--pack", "replay", "--operation", "create-ticket", "--out", t.TempDir())
+	sentAt(t, p, state, os.Interrupt, func(line string) bool {
+		if testsReplay(line) {
+			hangs.Store(true)
+			return true
+		}
+		return false
+	})
+	if code, said := p.ProcessState.ExitCode(), p.out.String(); code != 130 || !strings.Contains(said, "not all could be ended") || !strings.Contains(said, toxiproxy.URL) {
+		t.Errorf("exit code %d, %s", code, said)
+	}
+	if toxiproxy.Proxies() == 0 {
+		t.Fatal("there was nothing to remove")
+	}
+	hangs.Store(false)
 	next := nextStart(t, state)
 	if n := toxiproxy.Proxies(); n != 0 {
 		t.Errorf("%d proxies are left", n)

@@ -43,7 +43,7 @@ func (l *Links) OpenBehind(ctx context.Context, r *Remote, listen, upstream stri
 		w, err = l.wire(ctx, Upstream{Addr: addr}, plan, b)
 	}
 	if err != nil {
-		r.end(context.WithoutCancel(ctx), proxy)
+		r.end(context.WithoutCancel(ctx), proxy.Name)
 		return nil, fmt.Errorf("wire to %s: %w", upstream, err)
 	}
 	return w, nil
@@ -73,7 +73,7 @@ func (b *behind) end(l *ledger) {
 	p, sent, left := l.proof, l.sent, l.upstreamLeft
 	l.mu.Unlock()
 	handed, evidence := b.handed(ctx, p, sent, left)
-	b.remote.end(ctx, b.proxy)
+	b.remote.end(ctx, b.proxy.Name)
 	l.note(func(p *Proof) {
 		p.RequestForwarded, p.Beyond = handed, evidence
 		p.RequestCut = b.limit > 0 && handed < p.RequestBytes && (evidence != Unknown || p.ResponseBytes > 0)

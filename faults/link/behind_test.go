@@ -1,6 +1,7 @@
 package link_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -74,6 +75,30 @@ func TestRequestIsCutByTheRemoteItself(t *testing.T) {
 	}
 	if toxiproxy.Proxies() != 0 {
 		t.Errorf("%d proxies are left", toxiproxy.Proxies())
+	}
+}
+
+// TestWhatIsNotHandedOnIsNotSent: a Toxiproxy loses a goroutine for good where more comes than its limit_data hands on. TestMain
+// sees that none is lost.
+func TestWhatIsNotHandedOnIsNotSent(t *testing.T) {
+	toxiproxy := linktest.Start(t, linktest.Options{})
+	r := remote(t, toxiproxy.URL)
+	up, got := took(t)
+	links := link.New()
+	t.Cleanup(links.Close)
+	w, err := links.OpenBehind(t.Context(), r, "127.0.0.1:0", up, link.Plan{CutRequest: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := dial(t, w)
+	for range 50 { // a piece each
+		client.Write(bytes.Repeat([]byte("r"), 1<<15))
+	}
+	client.Read(make([]byte, 1))
+	client.Close()
+	w.Close()
+	if p := w.Proof(); <-got != "rrrr" || p.RequestForwarded != 4 || !p.RequestCut || p.Beyond != link.Cut {
+		t.Errorf("%+v", p)
 	}
 }
 

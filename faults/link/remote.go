@@ -22,12 +22,11 @@ import (
 	"github.com/oncespec/oncespec/faults/journal"
 )
 
-const (
-	// remoteLimit bounds one call to a Toxiproxy server.
-	remoteLimit = 5 * time.Second
-	// RemoteProxy is the kind of a proxy on such a server, in the journal.
-	RemoteProxy = "toxiproxy proxy"
-)
+// RemoteProxy is the kind of a proxy on a Toxiproxy server of somebody else's, in the journal.
+const RemoteProxy = "toxiproxy proxy"
+
+// remoteLimit bounds one call to such a server.
+var remoteLimit = 5 * time.Second
 
 // Remote is a Toxiproxy server that somebody else runs, for upstreams that only it can reach. Each of its proxies of ours is a
 // way there. What befalls an answer is still done by a wire, on this side of it, which sees the bytes: the server's own toxics
@@ -44,9 +43,11 @@ type Remote struct {
 	client *toxiproxy.Client
 	tag    string // begins the names of its proxies of ours
 
+	making sync.WaitGroup // calls that make proxies, also those that nobody waits for any more
+
 	mu      sync.Mutex
 	last    int                         // number of the last name
-	proxies map[string]*toxiproxy.Proxy // by name
+	proxies map[string]*toxiproxy.Proxy // by name; nil: it may be there, although we were not told
 	noted   *journal.Entry              // nil: there are none yet
 }
 
@@ -145,15 +146,10 @@ func (r *Remote) lead(ctx context.Context, listen, upstream string) (*toxiproxy.
 	}
 	for port, names := first, 1; port <= last; {
 		var proxy *toxiproxy.Proxy
-		proxy, err = called(ctx, func() (*toxiproxy.Proxy, error) {
-			return r.client.CreateProxy(name, net.JoinHostPort(host, strconv.Itoa(port)), upstream)
-		})
+		proxy, err = r.create(ctx, name, net.JoinHostPort(host, strconv.Itoa(port)), upstream)
 		var told *toxiproxy.ApiError
 		switch {
 		case err == nil:
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.proxies[name] = proxy
 			return proxy, nil
 		case errors.As(err, &told) && told.Status == http.StatusConflict && names < mostNames: // somebody else's, who keeps it
 			names++
@@ -169,8 +165,34 @@ func (r *Remote) lead(ctx context.Context, listen, upstream string) (*toxiproxy.
 		}
 		break
 	}
-	_ = removeProxy(ctx, r.client, name) // it may be there although we were not told; if it cannot be removed now, it is at the end
+	r.end(ctx, name)
 	return nil, fmt.Errorf("toxiproxy %s: a proxy to %s at %s cannot be made: %w", r.url, upstream, listen, err)
+}
+
+// create makes a proxy of that name, and remembers it from before it is made.
+func (r *Remote) create(ctx context.Context, name, listen, upstream string) (*toxiproxy.Proxy, error) {
+	r.mu.Lock()
+	if r.noted == nil {
+		r.mu.Unlock()
+		return nil, errors.New("its proxies were removed a moment ago")
+	}
+	r.proxies[name] = nil
+	r.making.Add(1)
+	r.mu.Unlock()
+	proxy, err := called(ctx, func() (*toxiproxy.Proxy, error) {
+		defer r.making.Done()
+		return r.client.CreateProxy(name, listen, upstream)
+	})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var told *toxiproxy.ApiError
+	switch {
+	case err == nil:
+		r.proxies[name] = proxy
+	case errors.As(err, &told) && told.Status == http.StatusConflict:
+		delete(r.proxies, name) // somebody else's
+	}
+	return proxy, err
 }
 
 // mostNames is how many names are tried.
@@ -191,16 +213,6 @@ func (r *Remote) name() (string, error) {
 	return fmt.Sprintf("%s-%d", r.tag, r.last), nil
 }
 
-// end removes one proxy ahead of Close.
-func (r *Remote) end(ctx context.Context, proxy *toxiproxy.Proxy) {
-	if removeProxy(ctx, r.client, proxy.Name) != nil {
-		return // Close tries again
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.proxies, proxy.Name)
-}
-
 // Check tells what became of the server, or of its proxies of ours.
 func (r *Remote) Check(ctx context.Context) error {
 	there, err := called(ctx, r.client.Proxies)
@@ -209,8 +221,8 @@ func (r *Remote) Check(ctx context.Context) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for name := range r.proxies {
-		if there[name] == nil {
+	for name, made := range r.proxies {
+		if made != nil && there[name] == nil {
 			return fmt.Errorf("toxiproxy %s: the proxy %s of this run is gone; was it started anew, or emptied?", r.url, name)
 		}
 	}
@@ -242,66 +254,9 @@ func CheckListen(listen string) error {
 	return err
 }
 
-// Close removes the proxies. It may be called more than once.
-func (r *Remote) Close(ctx context.Context) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	defer letGo()
-	if r.noted == nil {
-		return nil
-	}
-	if err := endProxies(ctx, r.client, r.tag); err != nil {
-		return fmt.Errorf("toxiproxy %s: its proxies %s-… cannot be removed: %w", r.url, r.tag, err)
-	}
-	r.noted.End()
-	r.noted, r.proxies = nil, map[string]*toxiproxy.Proxy{}
-	return nil
-}
-
-// EndRemoteProxy removes the proxies that a dead program left.
-func EndRemoteProxy(ctx context.Context, t journal.Thing) error {
-	if !strings.HasPrefix(t.Name, "oncespec-") || t.More["url"] == "" {
-		return errors.New("it is no proxy of ours")
-	}
-	defer letGo()
-	return endProxies(ctx, toxiproxy.NewClient(t.More["url"]), t.Name)
-}
-
-// endProxies removes the proxies whose names begin so. They live no longer than their server: where there is none, or another,
-// there is nothing to remove.
-func endProxies(ctx context.Context, client *toxiproxy.Client, tag string) error {
-	there, err := called(ctx, client.Proxies)
-	var refused *net.OpError
-	if errors.As(err, &refused) && !refused.Timeout() {
-		return nil
-	}
-	errs := []error{err}
-	for name := range there {
-		if name == tag || strings.HasPrefix(name, tag+"-") {
-			errs = append(errs, removeProxy(ctx, client, name))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-func removeProxy(ctx context.Context, client *toxiproxy.Client, name string) error {
-	_, err := called(ctx, func() (struct{}, error) {
-		proxy, err := client.Proxy(name)
-		if err == nil {
-			err = proxy.Delete()
-		}
-		return struct{}{}, err
-	})
-	var told *toxiproxy.ApiError
-	if errors.As(err, &told) && told.Status == http.StatusNotFound {
-		return nil
-	}
-	return err
-}
-
 // called bounds a call of the official client, which takes no context; the call itself ends within half a minute.
 func called[T any](ctx context.Context, call func() (T, error)) (T, error) {
-	ctx, cancel := context.WithTimeout(ctx, remoteLimit)
+	limited, cancel := context.WithTimeout(ctx, remoteLimit)
 	defer cancel()
 	type outcome struct {
 		value T
@@ -312,14 +267,14 @@ func called[T any](ctx context.Context, call func() (T, error)) (T, error) {
 		value, err := call()
 		done <- outcome{value, err}
 	}()
+	var none T
 	select {
 	case o := <-done:
 		return o.value, o.err
-	case <-ctx.Done():
-		var none T
-		return none, fmt.Errorf("it does not answer: %w", context.Cause(ctx))
+	case <-limited.Done():
+		if ctx.Err() != nil {
+			return none, fmt.Errorf("it was not waited for any longer: %w", context.Cause(ctx))
+		}
+		return none, fmt.Errorf("it does not answer within %v: %w", remoteLimit, context.Cause(limited))
 	}
 }
-
-// letGo closes the idle connections of the official client, which uses the default HTTP client and has no other way.
-func letGo() { http.DefaultClient.CloseIdleConnections() }

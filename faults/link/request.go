@@ -23,6 +23,9 @@ func (c *conn) request(stub *toxics.ToxicStub) {
 			stub.Close()
 			return
 		}
+		if w.Limited() { // what limit_data would not hand on is kept here: over there nobody would ever take it off its sender
+			data = data[:min(int64(len(data)), w.behind.limit-forwarded)]
+		}
 		cut := w.plan.CutRequest > 0 && forwarded+int64(len(data)) > w.plan.CutRequest
 		if cut {
 			data = data[:w.plan.CutRequest-forwarded]

@@ -114,7 +114,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	closing, stop := context.WithTimeout(context.WithoutCancel(ctx), teardown)
 	defer stop()
-	if down := t.Close(closing); down != nil && err == nil {
+	if down := t.Close(closing); down != nil && (err == nil || ctx.Err() != nil) {
 		err = down
 	}
 	return r, r.ended(ctx, err)
@@ -125,8 +125,12 @@ var errDuration = errors.New("limits.duration: the time that the search may take
 // ended notes what ended the search early.
 func (r *Report) ended(ctx context.Context, err error) error {
 	r.Interrupted = ctx.Err() != nil
-	if err == nil || r.Interrupted {
+	var left *target.LeftBehindError
+	switch {
+	case err == nil || r.Interrupted && !errors.As(err, &left):
 		return nil
+	case r.Interrupted:
+		err = left
 	}
 	var env *target.EnvironmentError
 	var problem *target.Problem

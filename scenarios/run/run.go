@@ -335,7 +335,10 @@ func (r *Run) owed() []Step {
 // Close stops everything the run started. It may be called at any time, and twice.
 func (r *Run) Close(ctx context.Context) error {
 	err := asProblem(r.target.Close(ctx))
-	return errors.Join(err, r.clean())
+	if left := r.clean(); left != nil {
+		err = errors.Join(err, &target.LeftBehindError{Err: fmt.Errorf("scratch folder: %w", left)})
+	}
+	return err
 }
 
 func (r *Run) all() []*history.History {

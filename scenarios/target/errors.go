@@ -10,6 +10,13 @@ func (e *EnvironmentError) Error() string { return e.What + ": " + e.Err.Error()
 
 func (e *EnvironmentError) Unwrap() error { return e.Err }
 
+// LeftBehindError says what could not be ended. It stands in the journal: the next start tries again.
+type LeftBehindError struct{ Err error }
+
+func (e *LeftBehindError) Error() string { return e.Err.Error() + "; the next start tries again" }
+
+func (e *LeftBehindError) Unwrap() error { return e.Err }
+
 // ConfigurationError says that the configuration asks for what cannot be done.
 type ConfigurationError struct {
 	What string // the place in the configuration, for people

@@ -201,10 +201,11 @@ func (t *Target) countObject() error {
 	return nil
 }
 
-// Close leaves nothing running: attempts, held calls, the gate, the target where the run started it. It may be called more
-// than once, and on a target that was only partly started.
+// Close leaves nothing running: attempts, held calls, the gate, the target where the run started it, proxies on a Toxiproxy of
+// somebody else's. A context that has ended does not cut that short: each part bounds itself. An error is a *LeftBehindError
+// where something may be there still. It may be called more than once, and on a target that was only partly started.
 func (t *Target) Close(ctx context.Context) error {
-	t.closing.Do(func() { t.closed = t.close(ctx) })
+	t.closing.Do(func() { t.closed = t.close(context.WithoutCancel(ctx)) })
 	return t.closed
 }
 
@@ -228,7 +229,11 @@ func (t *Target) close(ctx context.Context) error {
 	if t.gate != nil {
 		t.gate.Close()
 	}
-	return errors.Join(append(errs, t.closeProbes())...)
+	var left error
+	if len(errs) > 0 {
+		left = &LeftBehindError{errors.Join(errs...)}
+	}
+	return errors.Join(left, t.closeProbes())
 }
 
 // endLeftovers ends what procedures have left open.
