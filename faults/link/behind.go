@@ -21,7 +21,8 @@ const (
 // OpenBehind is Open for an upstream behind a Remote, by a proxy of the wire's own there. The plan's cut of the request, or
 // the client's leave after it, is done by the server's limit_data: what the upstream gets is decided where it is sent. The
 // client reads an end when that has happened, and must not leave before. Where the server keeps counters, they tell what it
-// handed on in any case.
+// handed on in any case. A client that leaves hears nothing any more: an upstream that answers before the connection is taken
+// away speaks to the server's timeout.
 //
 // It goes by bytes: where the client's are encrypted on their way to the upstream, the numbers mean nothing.
 func (l *Links) OpenBehind(ctx context.Context, r *Remote, listen, upstream string, plan Plan) (*Wire, error) {
@@ -33,8 +34,12 @@ func (l *Links) OpenBehind(ctx context.Context, r *Remote, listen, upstream stri
 		return nil, err
 	}
 	b := &behind{remote: r, proxy: proxy, limit: max(plan.CutRequest, plan.HangUpAfter)}
+	leaves := plan.HangUpAfter > 0
 	plan.CutRequest, plan.HangUpAfter = 0, 0
 	addr, err := r.dialled(proxy)
+	if err == nil && leaves {
+		err = r.toxic(ctx, proxy, "timeout", "downstream", toxiproxy.Attributes{"timeout": 0})
+	}
 	if err == nil && b.limit > 0 {
 		err = r.toxic(ctx, proxy, "limit_data", "upstream", toxiproxy.Attributes{"bytes": b.limit})
 	}

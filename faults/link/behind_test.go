@@ -102,6 +102,37 @@ func TestWhatIsNotHandedOnIsNotSent(t *testing.T) {
 	}
 }
 
+// TestClientThatLeavesHearsNothing: however fast the upstream answers, even to the first byte.
+func TestClientThatLeavesHearsNothing(t *testing.T) {
+	toxiproxy := linktest.Start(t, linktest.Options{})
+	r := remote(t, toxiproxy.URL)
+	answered := make(chan struct{})
+	up := listen(t, func(c net.Conn) {
+		io.ReadFull(c, make([]byte, 1))
+		c.Write([]byte("response"))
+		answered <- struct{}{}
+		io.Copy(io.Discard, c)
+	})
+	links := link.New()
+	t.Cleanup(links.Close)
+	w, err := links.OpenBehind(t.Context(), r, "127.0.0.1:0", up.Addr().String(), link.Plan{HangUpAfter: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := dial(t, w)
+	send(t, client, []byte("r"))
+	<-answered
+	send(t, client, []byte("equest"))
+	if n, err := client.Read(make([]byte, 1)); n != 0 || err == nil {
+		t.Errorf("read %d, %v", n, err)
+	}
+	client.Close()
+	w.Close()
+	if p := w.Proof(); p.ResponseBytes != 0 || p.RequestForwarded != 7 || p.RequestCut || p.Beyond != link.Cut {
+		t.Errorf("%+v", p)
+	}
+}
+
 // TestUpstreamThatIsNotThereIsNotTakenForACut: the connection that ends then has carried nothing.
 func TestUpstreamThatIsNotThereIsNotTakenForACut(t *testing.T) {
 	toxiproxy := linktest.Start(t, linktest.Options{})
