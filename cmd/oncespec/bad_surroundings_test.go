@@ -148,7 +148,8 @@ func TestExit3StoreLinkToNobody(t *testing.T) {
 	}
 }
 
-// TestReplicaThatIsNotThere: one that nobody serves, and one that answers no write, are the environment's.
+// TestReplicaThatIsNotThere: one that nobody serves, and one that answers no write, are the environment's. The latter is not waited
+// for in every round.
 func TestReplicaThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	api, err := mockapi.New(mockapi.Options{})
@@ -188,6 +189,15 @@ func TestReplicaThatIsNotThere(t *testing.T) {
 			}
 			if e.code != c.code {
 				t.Errorf("exit %d, want %d: %s\n%s", e.code, c.code, r.Problem, r.Verdicts)
+			}
+			histories, err := filepath.Glob(filepath.Join(out, "histories", "race-replicas*"))
+			if err != nil || name == "answers no write" && len(histories) == 0 {
+				t.Fatalf("no history of race/replicas: %v", err)
+			}
+			for _, name := range histories {
+				if text, err := os.ReadFile(name); err != nil || strings.Contains(string(text), `"round 2`) {
+					t.Errorf("%s: it went on after a round that one replica answered nothing of (%v)", filepath.Base(name), err)
+				}
 			}
 		})
 	}

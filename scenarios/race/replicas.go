@@ -3,12 +3,14 @@ package race
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/target"
 )
 
-// replicas sends the same request to all instances of the target at once, and afterwards again to each of them.
+// replicas sends the same request to all instances of the target at once, and afterwards again to each of them. Where one of them
+// does not answer even then, no further round is worth the wait: the same would come of it.
 func replicas(ctx context.Context, s *target.Stage) error {
 	n, err := s.Replicas(ctx)
 	if err != nil {
@@ -27,12 +29,21 @@ func replicas(ctx context.Context, s *target.Stage) error {
 			}
 		}
 		r.together(ctx, trial, "duplicate", shots)
+		answered := make([]atomic.Bool, n)
 		target.ForEach(atOnce, intents, func(in *target.Intent) {
 			for replica := range n {
-				trial.Resolve(ctx, in, target.Send{Replica: replica})
+				if a := trial.Resolve(ctx, in, target.Send{Replica: replica}); a.Outcome == history.Answered {
+					answered[replica].Store(true)
+				}
 			}
 			trial.Observe(ctx, in, history.Afterwards)
 		})
+		for replica := range n {
+			if !answered[replica].Load() {
+				s.Note("replica %d answered none of the retries: no more rounds", replica)
+				return nil
+			}
+		}
 	}
 	return nil
 }
