@@ -16,7 +16,9 @@ type Halt struct {
 	seen    int // pieces since it was placed
 	round   int // what was kept back in an earlier one may go
 	over    bool
-	holding map[*span]int // pieces kept back now
+	holding map[*span]int  // pieces kept back now
+	away    map[*span]bool // let go by the latest Step, and not heard of since
+	only    map[*span]bool // nil: what comes on others is kept back too
 	total   int
 	changed chan struct{}
 }
@@ -63,8 +65,10 @@ func (h *Halt) Step() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n := 0
-	for _, pieces := range h.holding {
+	h.away = map[*span]bool{}
+	for s, pieces := range h.holding {
 		n += pieces
+		h.away[s] = true
 	}
 	h.turn()
 	return n
@@ -115,7 +119,7 @@ func (h *Halt) notify() {
 
 // take keeps a piece back, or not. The caller holds the relay's lock.
 func (h *Halt) take(dir Direction, s *span) bool {
-	if h.over || dir != h.dir {
+	if h.over || dir != h.dir || h.only != nil && !h.only[s] {
 		return false
 	}
 	h.seen++

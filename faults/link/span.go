@@ -27,7 +27,8 @@ type relayToxic struct {
 type span struct {
 	relay   *Relay
 	severed chan struct{}
-	cut     bool             // guarded by the relay's lock, as is running
+	cut     bool             // guarded by the relay's lock, as are the next two
+	owed    bool             // the last piece on it was a request
 	running int              // directions that are not over
 	gone    [2]chan struct{} // closed when nothing more comes from that side
 }
@@ -187,17 +188,18 @@ func (p *pipe) take(chunk *stream.StreamChunk, keep bool) {
 		return
 	}
 	t.Pieces++
+	p.span.owed = p.dir == Requests
 	next := piece{data: chunk.Data}
 	if r.delay > 0 {
 		next.due = chunk.Timestamp.Add(r.delay)
 		t.Delayed++
 	}
 	for _, h := range r.halts {
-		if h.take(p.dir, p.span) {
+		if next.halt == nil && h.take(p.dir, p.span) {
 			next.halt, next.round = h, h.round
 			t.Held++
-			break
 		}
+		h.rejoin(p.span)
 	}
 	p.queue = append(p.queue, next)
 	p.bytes += len(chunk.Data)
@@ -236,5 +238,8 @@ func (p *pipe) drop() {
 	p.queue = nil
 	if p.span.running--; p.span.running == 0 {
 		delete(r.spans, p.span)
+		for _, h := range r.halts {
+			h.rejoin(p.span)
+		}
 	}
 }

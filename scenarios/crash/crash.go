@@ -20,7 +20,7 @@ func Scenarios() []target.Scenario {
 			Needs: []catalogue.Need{catalogue.NeedStop, catalogue.NeedState, catalogue.NeedKeyHeader}, Run: gracefulStop},
 		{ID: "crash/fencing", Sentence: "Freezes the instance that has claimed an operation, retries at another until it takes over, and lets the first go on.",
 			Needs: []catalogue.Need{catalogue.NeedPause, catalogue.NeedReplicas, catalogue.NeedGate, catalogue.NeedState, catalogue.NeedKeyHeader}, Run: fencing},
-		{ID: "crash/store-link", Sentence: "Cuts the link to the database at each round trip of an operation, mends it, then retries.",
+		{ID: "crash/store-link", Sentence: "Cuts the link to the database when an effect was made and the target not told, and at each round trip of an operation, mends it, then retries.",
 			Needs: []catalogue.Need{catalogue.NeedStoreLink, catalogue.NeedState, catalogue.NeedKeyHeader}, Run: storeLink},
 	}
 }

@@ -48,6 +48,7 @@ const largeBody = 1 << 20
 type steadyFacts struct {
 	state  Steady
 	lag    time.Duration     // until an effect is seen
+	prompt bool              // the first look showed it: all of the lag is the look
 	units  map[string]string // by value probe
 	books  int               // how often one execution books the same thing downstream; 0: never
 	change *change           // the standard changed payload
@@ -118,7 +119,10 @@ func (s *Stage) study(ctx context.Context, g *steadyFacts) error {
 		g.state.Problem = problem
 		return nil
 	}
-	seen := s.awaitEffects(ctx, in, s.target.cfg.Timeouts.Recovery)
+	seen := s.readings(ctx, in, "")
+	if g.prompt = in.shows(seen); !g.prompt {
+		seen = s.awaitEffects(ctx, in, s.target.cfg.Timeouts.Recovery)
+	}
 	g.lag = time.Duration(s.target.clock.now()-a.Link.FirstByteAt) * time.Microsecond // since the answer began
 	if problem := s.unseen(ctx, in, seen); problem != nil {
 		g.state.Problem = problem
