@@ -209,6 +209,16 @@ func (f *Flow) atWork(entry Entry) bool {
 	return !f.member.hasLost(serverOf(entry.Owner))
 }
 
+// deserted tells whether an entry that reads as in progress may have nobody at work on it: its server is not known to be alive, or is
+// this one, whose attempt has ended. A claim whose commit was cut off may be made after the pass that its attempt asked for.
+func (f *Flow) deserted(entry Entry) bool {
+	server := serverOf(entry.Owner)
+	if server == f.member.name {
+		return !f.live.has(entry.Owner)
+	}
+	return !f.member.sees(server)
+}
+
 // orphan lets the entry read as unknown until it is resolved.
 func (f *Flow) orphan(tx store.Tx, entry Entry) error {
 	now, err := f.Now(tx)
