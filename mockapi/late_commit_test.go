@@ -47,8 +47,7 @@ func (o openSeen) OpenClaims() ([]store.Claim, error) {
 	return found, err
 }
 
-// A claim whose commit was cut off may be made after its server has looked whether it was. The next duplicate that meets it has it
-// looked for again.
+// A claim whose commit was cut off may be made after its server has looked whether it was: it looks again.
 func TestClaimThatIsCommittedLate(t *testing.T) {
 	t.Parallel()
 	onEveryStore(t, func(b *bench) {

@@ -118,7 +118,7 @@ func (f *Flow) Trouble(err error) Answer {
 	}
 	f.Log.Error("request failed", "error", err)
 	if errors.Is(err, store.ErrUnavailable) {
-		f.recovery.hurry() // a claim whose commit was cut off may be there, and nobody is at work on it
+		f.recovery.doubted() // a claim whose commit was cut off may be there, or come, and nobody is at work on it
 		return With(Problem(storeUnavailable()), "Retry-After", retryAfter)
 	}
 	return Problem(&command.Refusal{Status: http.StatusInternalServerError, Code: "internal", Title: "The server failed"})

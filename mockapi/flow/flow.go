@@ -139,7 +139,7 @@ func (f *Flow) attempt(ctx context.Context, call *Call) (answer Answer, again bo
 		answer, err = f.Conflict(ctx, call, entry)
 		return answer, false, err
 	case reference.Wait:
-		if f.deserted(entry) {
+		if server := serverOf(entry.Owner); server != f.member.name && !f.member.sees(server) {
 			f.recovery.hurry()
 		}
 		return f.Wait(ctx, call, entry)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -20,11 +21,14 @@ const (
 	firstPassLimit   = 3 * time.Second // of the pass that serving waits for; the rest is resolved meanwhile
 	shortestInterval = 250 * time.Millisecond
 	longestInterval  = 4 * time.Second
+	// doubtLasts is how long a database may take for a commit whose connection is gone.
+	doubtLasts = 10 * time.Second
 )
 
 // recovery is the state of the resolving of operations whose owner is gone.
 type recovery struct {
 	wake      chan struct{}
+	doubt     atomic.Int64       // until when a claim whose commit was cut off may yet be made, in nanoseconds
 	resolving singleflight.Group // by record: two that resolve one would only take over from each other
 }
 
@@ -35,6 +39,14 @@ func (r *recovery) hurry() {
 	default:
 	}
 }
+
+// doubted has the background look for a claim whose commit was cut off, again and again: it may be made later than it is looked for.
+func (r *recovery) doubted() {
+	r.doubt.Store(time.Now().Add(doubtLasts).UnixNano())
+	r.hurry()
+}
+
+func (r *recovery) inDoubt() bool { return time.Now().UnixNano() < r.doubt.Load() }
 
 // Recover finds the operations whose servers are gone, notes it, and resolves them by asking downstream. It returns when all are
 // resolved or shortly after, and goes on in the background while some are not, and as more servers go. Call it once, before
@@ -81,7 +93,7 @@ func (f *Flow) background(ctx context.Context) {
 		}
 		retry = nil
 		inProgress := func(entry Entry) bool { return entry.State == reference.InProgress }
-		if unresolved, err := f.pass(ctx, inProgress); unresolved > 0 || err != nil {
+		if unresolved, err := f.pass(ctx, inProgress); unresolved > 0 || err != nil || f.recovery.inDoubt() {
 			retry = time.After(interval)
 			interval = min(2*interval, longestInterval)
 		}
@@ -207,16 +219,6 @@ func (f *Flow) atWork(entry Entry) bool {
 		return f.live.has(entry.Owner)
 	}
 	return !f.member.hasLost(serverOf(entry.Owner))
-}
-
-// deserted tells whether an entry that reads as in progress may have nobody at work on it: its server is not known to be alive, or is
-// this one, whose attempt has ended. A claim whose commit was cut off may be made after the pass that its attempt asked for.
-func (f *Flow) deserted(entry Entry) bool {
-	server := serverOf(entry.Owner)
-	if server == f.member.name {
-		return !f.live.has(entry.Owner)
-	}
-	return !f.member.sees(server)
 }
 
 // orphan lets the entry read as unknown until it is resolved.
