@@ -24,6 +24,7 @@ func inFlight(ctx context.Context, s *target.Stage) error {
 		return nil
 	}
 	changed := s.Go(ctx, in, target.Send{Label: "changed", Change: true})
+	changed.Sending(ctx)
 	changed.Within(ctx, 2*s.Config().Timeouts.Settle)
 	hold.Release()
 	first.Wait(ctx)

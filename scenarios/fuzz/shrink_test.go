@@ -56,7 +56,7 @@ func TestFindingAndShrinkingIsCheap(t *testing.T) {
 				var spent []int
 				tries := seeds
 				if testing.Short() {
-					tries = 3
+					tries = 1
 				}
 				for seed := 1; seed <= tries; seed++ {
 					cfg, posted := counted(t, d.mutant)

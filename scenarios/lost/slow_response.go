@@ -58,6 +58,7 @@ func workHeld(ctx context.Context, s *target.Stage) error {
 	close(giveUp)
 	first.Wait(ctx)
 	during := s.Go(ctx, in, target.Send{Label: "during"})
+	during.Sending(ctx)
 	during.Within(ctx, patience)
 	hold.Release()
 	during.Wait(ctx)

@@ -30,6 +30,7 @@ func inFlight(ctx context.Context, s *target.Stage) error {
 	s.Observe(ctx, in, history.WhileHeld)
 
 	duplicate := s.Go(ctx, in, target.Send{Label: "duplicate"})
+	duplicate.Sending(ctx)
 	within := waitsFor
 	if s.Contract().InFlight.Action == contract.ActionRefuse {
 		within = refusedWithin

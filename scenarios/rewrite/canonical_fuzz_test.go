@@ -10,8 +10,10 @@ import (
 // FuzzCanonicalForm holds the canonical form and the rewrites to one another: bodies that mean the same have one form, bodies
 // that do not have two, or B has none.
 func FuzzCanonicalForm(f *testing.F) {
-	for _, e := range examples {
-		f.Add([]byte(e.a))
+	for i, e := range examples {
+		if !testing.Short() || i%8 == 0 {
+			f.Add([]byte(e.a))
+		}
 	}
 	f.Add(richRequest().Body)
 	f.Fuzz(func(t *testing.T, body []byte) {

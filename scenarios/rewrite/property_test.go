@@ -69,6 +69,10 @@ func richSamples(t testing.TB) map[string]*Sample {
 
 func TestEveryPairKeepsItsPromise(t *testing.T) {
 	t.Parallel()
+	choices := []int{0, 1, 2, 3, -1, 1 << 40}
+	if testing.Short() {
+		choices = choices[1:2] // what computes alone shows the race detector nothing
+	}
 	for name, s := range richSamples(t) {
 		before := s.Request()
 		applied := 0
@@ -81,7 +85,7 @@ func TestEveryPairKeepsItsPromise(t *testing.T) {
 				t.Errorf("%s, %s: two lists of sites differ", name, r.ID)
 			}
 			for _, site := range sites {
-				for _, choice := range []int{0, 1, 2, 3, -1, 1 << 40} {
+				for _, choice := range choices {
 					pair, ok := r.Apply(s, site, choice)
 					if !ok {
 						t.Errorf("%s, %s at %+v: choice %d is not valid", name, r.ID, site, choice)

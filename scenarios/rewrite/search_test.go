@@ -151,6 +151,9 @@ func TestDrawingRepeats(t *testing.T) {
 
 func TestDrawingReachesEveryUsableRewrite(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("thousands of draws, one after the other: nothing for the race detector")
+	}
 	s := mustSample(t, richRequest(), declaredPolicy())
 	usable := Usable(s, Catalogue())
 	draws := rapid.Custom(func(t *rapid.T) string {
