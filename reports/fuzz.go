@@ -26,6 +26,9 @@ func FuzzResult(r *fuzz.Report, strict bool) Result {
 		for _, row := range o.Rows {
 			unclear = unclear || row.Verdict == verdict.Inconclusive
 		}
+		for _, c := range o.Corpus {
+			unclear = unclear || c.Verdict == verdict.Inconclusive
+		}
 	}
 	wrong := slices.ContainsFunc(r.Operations, func(o *fuzz.Operation) bool {
 		return o.Duplicates || slices.ContainsFunc(o.Findings, func(f *fuzz.Finding) bool { return strict || !f.Warning })
@@ -117,6 +120,15 @@ func fuzzRerun(rerun []string, f *fuzz.Finding, seed uint64) string {
 	return commandLine(args)
 }
 
+// some are the first words of a list, and how many more there are.
+func some(list []string) string {
+	const most = 6
+	if more := len(list) - most; more > 1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), more)
+	}
+	return strings.Join(list, ", ")
+}
+
 // mostShown bounds the pairs that a terminal gets whole.
 const mostShown = 3
 
@@ -131,7 +143,7 @@ func FuzzTable(w io.Writer, r *fuzz.Report, rerun []string, dir string, colour b
 			fmt.Fprintf(&b, "  %s\n", paint("33", display.Line(o.Premise)))
 		}
 		for _, s := range o.Strategies {
-			fmt.Fprintf(&b, "  %s %s\n", paint("1", "looks like"), display.Line(s.String()))
+			fmt.Fprintf(&b, "  %s %s\n    foretold: %s\n", paint("1", "looks like"), display.Line(s.String()), some(s.Evidence))
 		}
 		for _, c := range o.Corpus {
 			if c.Verdict != verdict.Fail {

@@ -20,8 +20,8 @@ type FuzzCmd struct {
 	Operation []string      `group:"Search:" placeholder:"NAME" help:"Only these operations of the configuration."`
 	Rewrite   []string      `group:"Search:" placeholder:"GLOB" help:"Only these rewrites, such as 'number/*' (see: oncespec list rewrites)."`
 	Cases     int           `group:"Search:" placeholder:"N" help:"Random pairs an operation, after each rewrite was tried on the sample (default 1000, or no end with --for)."`
-	For       time.Duration `group:"Search:" placeholder:"DURATION" help:"Search at random for that long, such as 10m."`
-	Corpus    string        `group:"Search:" placeholder:"DIR" help:"Folder of pairs that were found before: tried first; what is found is added."`
+	For       time.Duration `group:"Search:" placeholder:"DURATION" help:"Search for that long, such as 10m; what seems wrong by then is made small and confirmed, in 10s more at the most."`
+	Corpus    string        `group:"Search:" placeholder:"DIR" help:"Folder of pairs that were found before: tried first; what is found is added. Made where it is not there."`
 	OutFlags  `kong:"group='Result:',set='out=oncespec-report',set='holds=the report and a script for each pair'"`
 	Strict    bool `group:"Result:" help:"A warning (general practice, not a standard) fails the search."`
 }
@@ -64,6 +64,9 @@ func (c *FuzzCmd) Run(ctx context.Context, io streams) error {
 	}
 	report.Result = string(reports.FuzzResult(report, c.Strict))
 	unkept := fuzz.WriteCorpus(cases, report)
+	if c.Corpus != "" && unkept == nil {
+		unkept = fuzz.MakeCorpus(c.Corpus)
+	}
 	if err := reports.WriteFuzz(c.Out, report, c.rerun()); err != nil {
 		return &exitError{writeCode(err), err}
 	}

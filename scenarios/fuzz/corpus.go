@@ -112,6 +112,27 @@ func CheckCorpus(dir string) error {
 	}
 }
 
+// about is what a new folder says of itself; it lets git keep the folder while it holds no case.
+const about = `# Pairs of requests that were confused once
+
+Each *.json here is a pair of requests that oncespec found the API to confuse. ` + "`oncespec fuzz --corpus`" + ` with this folder tries
+them first, and adds what it finds. Commit them: they are regression tests. A case that nobody needs may be removed.
+`
+
+// MakeCorpus makes the folder where it is not there yet, so that it can be committed and cached before anything was found.
+func MakeCorpus(dir string) error {
+	if _, err := os.Stat(dir); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("corpus: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "README.md"), []byte(about), 0o644); err != nil {
+		return fmt.Errorf("corpus: %w", err)
+	}
+	return nil
+}
+
 // WriteCorpus adds the findings to a folder, a file each, and names the file in the finding.
 func WriteCorpus(dir string, r *Report) error {
 	if dir == "" {
@@ -138,8 +159,8 @@ func Keep(dir string, seed uint64, f *Finding) error {
 	if err != nil {
 		return fmt.Errorf("corpus: %w", err)
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("corpus: %w", err)
+	if err := MakeCorpus(dir); err != nil {
+		return err
 	}
 	name := filepath.Join(dir, fileName(f))
 	if _, err := os.Stat(name); err != nil {

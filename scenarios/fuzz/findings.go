@@ -57,11 +57,16 @@ func (h *hunter) conclude() {
 			}
 		case i < 0 && h.sample != nil && o.Premise == "" && !h.o.noSweep:
 			_, why := r.Applies(h.sample)
-			if why == "" {
+			if why == "" && h.cut {
+				why = tooLate
+			} else if why == "" {
 				why = "it was not tried"
 			}
 			o.Rows = append(o.Rows, Row{ID: r.ID, Class: r.ClassUnder(h.o.Config.Contract), Verdict: verdict.NotAssessed, Detail: why})
 		}
+	}
+	if o.Stopped == "" {
+		o.Stopped = h.unfinished()
 	}
 	order := map[string]int{}
 	for i, r := range h.rows {

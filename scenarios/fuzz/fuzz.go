@@ -34,7 +34,7 @@ type Options struct {
 	Operations  []string      // names; none: all that take the key in a header
 	Rewrites    []string      // patterns such as number/*; none: all
 	Cases       int           // random pairs an operation, after the sweep; 0: DefaultCases, or no end where For is set
-	For         time.Duration // of the random search of all operations together; 0: no end but Cases
+	For         time.Duration // of the search of all operations together, its sweep included, but for an Ending; 0: no end but Cases
 	Seed        uint64        // 0: drawn, and written in the report
 	Corpus      string        // folder of cases; empty: none
 	AllowRemote bool
@@ -43,16 +43,18 @@ type Options struct {
 	Progress    func(Progress)         // called one at a time; may be nil
 	Found       func(uint64, *Finding) // called with the seed for each finding that is new, as soon as it is made; may be nil
 
-	// For tests: one phase alone, and an end at the first finding.
+	// For tests: one phase alone, an end at the first finding, and another clock.
 	noSweep, noSearch, first bool
+	now                      func() time.Time
+	ending                   time.Duration
 }
 
 // Progress is how far a search is.
 type Progress struct {
 	Operation string
-	Phase     string // "starting the target", "corpus", "sweep", "search"
-	Pairs, Of int    // Of is 0 where time decides
-	Left      time.Duration
+	Phase     string        // "starting the target", "corpus", "sweep", "search", "ending"
+	Pairs, Of int           // Of is 0 where time decides
+	Left      time.Duration // of the operation's part of the time
 	Requests  int
 	Findings  int
 }
@@ -98,20 +100,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		limited, cancel = context.WithTimeoutCause(ctx, limit, errDuration)
 	}
 	defer cancel()
+	hunters := make([]*hunter, len(ops))
 	for i, op := range ops {
-		h := &hunter{o: o, target: t, op: op, rows: rows, corpus: corpus, report: &Operation{Name: op.Name, Findings: []*Finding{}}, dismissed: map[string]int{}}
-		if o.For > 0 {
-			h.share = o.For / time.Duration(len(ops)-i)
-			o.For -= h.share
-		}
-		r.Operations = append(r.Operations, h.report)
-		if err = h.run(limited); err != nil || limited.Err() != nil {
-			break
-		}
+		hunters[i] = &hunter{o: o, target: t, op: op, rows: rows, corpus: corpus, report: &Operation{Name: op.Name, Findings: []*Finding{}}, dismissed: map[string]int{}, clock: clock{now: o.now, ending: o.ending}}
 	}
-	if err == nil && limited.Err() != nil && ctx.Err() == nil {
-		err = context.Cause(limited)
-	}
+	err = o.searchAll(limited, hunters, r)
 	closing, stop := context.WithTimeout(context.WithoutCancel(ctx), teardown)
 	defer stop()
 	if down := t.Close(closing); down != nil && (err == nil || ctx.Err() != nil) {
@@ -152,6 +145,12 @@ func (o *Options) fill() (ops []*config.Operation, rows []rewrite.Rewrite, err e
 	}
 	if o.Cases < 0 || o.For < 0 {
 		return nil, nil, errors.New("--cases and --for: expected none below zero")
+	}
+	if o.now == nil {
+		o.now = time.Now
+	}
+	if o.ending == 0 {
+		o.ending = Ending
 	}
 	if o.Found == nil {
 		o.Found = func(uint64, *Finding) {}

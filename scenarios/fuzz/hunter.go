@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/oncespec/oncespec/scenarios/fingerprint"
 	"github.com/oncespec/oncespec/scenarios/history"
@@ -26,8 +25,9 @@ type hunter struct {
 	op     *config.Operation
 	rows   []rewrite.Rewrite
 	corpus []Case
-	share  time.Duration // of the time; 0: cases decide
 	sample *rewrite.Sample
+	clock
+	cut bool // the time was up before the sweep was done
 
 	report    *Operation
 	phase     string // where a finding is from
@@ -36,53 +36,57 @@ type hunter struct {
 	dismissed map[string]int // by rewrite: suspects that turned out to be none
 	observed  []observation
 	deferred  []deferred
-	left      func() time.Duration
+	drawn     []rewrite.Rewrite // for random bodies
 }
 
 // errLimit ends a search that may make no more objects.
 var errLimit = errors.New("limits.objects")
 
-func (h *hunter) run(ctx context.Context) error {
+// open looks whether anything can be told of the operation, and tries what is known: the corpus, and the catalogue on the sample.
+func (h *hunter) open(ctx context.Context) error {
 	h.tell("steady state")
 	steady, _, err := h.target.Steady(ctx, h.op)
 	if err == nil && steady.Problem != nil {
 		err = fmt.Errorf("operation %s: %w", h.op.Name, steady.Problem)
 	}
 	if err != nil {
-		return err
+		return h.stopped(ctx, err)
 	}
-	err = h.search(ctx)
+	if done, err := h.premise(ctx); err != nil || done {
+		return h.stopped(ctx, err)
+	}
+	h.phase = "corpus"
+	if err := h.replayCorpus(ctx); err != nil {
+		return h.stopped(ctx, err)
+	}
+	h.phase = "sweep"
+	if h.o.noSweep {
+		return nil
+	}
+	return h.stopped(ctx, h.sweep(ctx))
+}
+
+// random draws bodies.
+func (h *hunter) random(ctx context.Context) error {
+	h.phase = "search"
+	if h.up() {
+		h.report.Stopped = "the time was up when the sweep was done: no random body was tried; give a longer --for"
+		return nil
+	}
+	return h.stopped(ctx, h.draw(ctx))
+}
+
+// stopped notes that the search may make no more objects, which is no error.
+func (h *hunter) stopped(ctx context.Context, err error) error {
 	h.forget()
 	if errors.Is(err, errLimit) {
 		h.report.Stopped = fmt.Sprintf("the search has made the %d objects that it may make; raise limits.objects to go on", h.o.Config.Limits.Objects)
-		err = nil
+		return nil
 	}
-	h.conclude()
 	if ctx.Err() != nil {
 		return nil
 	}
 	return err
-}
-
-func (h *hunter) search(ctx context.Context) error {
-	if done, err := h.premise(ctx); err != nil || done {
-		return err
-	}
-	h.phase = "corpus"
-	if err := h.replayCorpus(ctx); err != nil {
-		return err
-	}
-	h.phase = "sweep"
-	if !h.o.noSweep {
-		if err := h.sweep(ctx); err != nil {
-			return err
-		}
-	}
-	if h.o.noSearch {
-		return nil
-	}
-	h.phase = "search"
-	return h.draw(ctx)
 }
 
 // premise checks that an identical retry replays, and takes the sample of the operation.
@@ -175,10 +179,10 @@ func (h *hunter) workers() int {
 
 func (h *hunter) tell(phase string) {
 	p := Progress{Operation: h.op.Name, Phase: phase, Pairs: h.report.Pairs, Requests: h.report.Requests, Findings: len(h.report.Findings)}
-	if h.share == 0 {
+	if h.until.IsZero() {
 		p.Of = h.o.Cases
-	} else if h.left != nil {
-		p.Left = h.left()
+	} else if p.Left = h.left(); h.up() && phase != "steady state" {
+		p.Phase = "ending"
 	}
 	h.o.Progress(p)
 }

@@ -15,6 +15,10 @@ func (h *hunter) replayCorpus(ctx context.Context) error {
 		if c.Operation != h.op.Name || !slices.ContainsFunc(h.rows, func(r rewrite.Rewrite) bool { return r.ID == c.Trial.Rewrite }) {
 			continue
 		}
+		if h.up() {
+			h.report.Corpus = append(h.report.Corpus, Replayed{File: c.File, Rewrite: c.Trial.Rewrite, Verdict: verdict.Inconclusive, Detail: tooLate})
+			continue
+		}
 		j, err := h.replay(ctx, c)
 		if err != nil || ctx.Err() != nil {
 			return err

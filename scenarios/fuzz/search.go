@@ -17,10 +17,12 @@ type hand struct {
 	trials  []rewrite.Trial
 }
 
-// draw searches at random until the cases or the time are up. What is sent depends on the seed, and on what the target answered to
-// what was sent before.
-func (h *hunter) draw(ctx context.Context) error {
-	rows := slices.DeleteFunc(rewrite.Usable(h.sample, h.rows), func(r rewrite.Rewrite) bool {
+// drawable finds the rewrites for random bodies, and tells whether there is anything to search.
+func (h *hunter) drawable() bool {
+	if h.sample == nil || h.report.Premise != "" || h.o.noSearch || h.enough() {
+		return false
+	}
+	h.drawn = slices.DeleteFunc(rewrite.Usable(h.sample, h.rows), func(r rewrite.Rewrite) bool {
 		class := r.ClassUnder(h.o.Config.Contract)
 		wire := r.Part != rewrite.Body && r.Part != rewrite.Query // the sweep covers them: their place is the whole message
 		if !wire && (class == rewrite.Undeclared || class == rewrite.Unclaimed) {
@@ -28,17 +30,22 @@ func (h *hunter) draw(ctx context.Context) error {
 		}
 		return wire || class == rewrite.Undeclared || class == rewrite.Unclaimed
 	})
-	if h.overwritten() {
+	switch {
+	case h.overwritten():
 		h.report.Stopped = "refused requests overwrite the original's record, so that nothing more can be told: mend that first"
-		return nil
+	case h.cut:
+	case len(h.drawn) == 0:
+		h.report.Stopped = "no rewrite is left for random bodies: the sweep tried those that were chosen"
+	default:
+		return true
 	}
-	if len(rows) == 0 {
-		if h.report.Stopped == "" {
-			h.report.Stopped = "no rewrite is left for random bodies: the sweep tried those that were chosen"
-		}
-		return nil
-	}
-	dealer := rewrite.Dealer{Sample: h.sample, Rows: rows, Seed: h.o.Seed, First: h.o.noSweep}
+	return false
+}
+
+// draw searches at random until the cases or the time are up. What is sent depends on the seed, and on what the target answered to
+// what was sent before.
+func (h *hunter) draw(ctx context.Context) error {
+	dealer := rewrite.Dealer{Sample: h.sample, Rows: h.drawn, Seed: h.o.Seed, First: h.o.noSweep}
 	over := h.budget()
 	dealt, planned := 0, 0 // planned: pairs under way
 	next := func() (func() drawn, bool) {
@@ -69,13 +76,7 @@ func (h *hunter) draw(ctx context.Context) error {
 // budget tells when the search is over; pairs that are under way count.
 func (h *hunter) budget() (over func(planned int) bool) {
 	before, cases := h.report.Pairs, h.o.Cases
-	spent := func(planned int) bool { return cases > 0 && h.report.Pairs-before+planned >= cases }
-	if h.share == 0 {
-		return spent
-	}
-	end := time.Now().Add(h.share)
-	h.left = func() time.Duration { return max(0, time.Until(end)) }
-	return func(planned int) bool { return h.left() == 0 || spent(planned) }
+	return func(planned int) bool { return h.up() || cases > 0 && h.report.Pairs-before+planned >= cases }
 }
 
 // deal gives the hand of a number, without what was settled meanwhile; false: nothing is left of it.
@@ -124,7 +125,7 @@ func (h *hunter) play(ctx context.Context, d drawn) error {
 		if err != nil {
 			return err
 		}
-		if trials = trials[done:]; len(trials) == 0 || h.enough() || ctx.Err() != nil {
+		if trials = trials[done:]; len(trials) == 0 || h.enough() || h.up() || ctx.Err() != nil {
 			break
 		}
 		g = h.screen(ctx, g.changes, trials, true)()

@@ -31,6 +31,10 @@ func (h *hunter) suspect(ctx context.Context, shape fingerprint.Shape, t rewrite
 	if h.settled(r) {
 		return false, nil
 	}
+	if h.over() {
+		h.unconfirmed(t)
+		return false, nil
+	}
 	j := judged{trial: t}
 	needsControls := r.Confirm || t.Site.Guess || r.ClassUnder(h.o.Config.Contract) == rewrite.Undeclared
 	if needsControls {
@@ -39,7 +43,7 @@ func (h *hunter) suspect(ctx context.Context, shape fingerprint.Shape, t rewrite
 			return false, err
 		}
 	}
-	if j, err = h.smaller(ctx, shape, j); err != nil || ctx.Err() != nil {
+	if j, err = h.smaller(ctx, shape, j); err != nil {
 		return false, err
 	}
 	if !j.failed() {
@@ -51,12 +55,12 @@ func (h *hunter) suspect(ctx context.Context, shape fingerprint.Shape, t rewrite
 	return true, nil
 }
 
-// smaller makes a pair smaller for as long as the target takes it in the same wrong way, and judges what is left. Where that is
-// no fail, such as for a B that became invalid, the pair it began with is judged instead.
+// smaller makes a pair smaller for as long as the target takes it in the same wrong way and there is time, and judges what is left.
+// Where that is no fail, such as for a B that became invalid, the pair it began with is judged instead.
 func (h *hunter) smaller(ctx context.Context, shape fingerprint.Shape, begin judged) (judged, error) {
 	asked := 0
 	small, err := rewrite.Shrink(h.sample, begin.trial, func(p rewrite.Pair, t rewrite.Trial) (bool, error) {
-		if asked++; asked > mostShrink || ctx.Err() != nil {
+		if asked++; asked > mostShrink || h.over() || ctx.Err() != nil {
 			return false, ctx.Err()
 		}
 		var kind fingerprint.Kind
@@ -66,6 +70,9 @@ func (h *hunter) smaller(ctx context.Context, shape fingerprint.Shape, begin jud
 		})
 		return kind != "" && (begin.kind == "" || kind == begin.kind), err
 	})
+	if ctx.Err() != nil && begin.failed() {
+		return begin, nil // what is confirmed is kept, as large as it is
+	}
 	if err != nil {
 		return begin, err
 	}
@@ -90,6 +97,9 @@ func (h *hunter) allowed(body []rewrite.Change) []rewrite.Change {
 func (h *hunter) narrow(ctx context.Context, one hand, says string) error {
 	found := false
 	for i, c := range one.changes {
+		if h.up() {
+			return nil
+		}
 		var seen fingerprint.Screened
 		err := h.stage(func(s *target.Stage) (err error) {
 			seen, err = fingerprint.Screen(ctx, s, h.shape(), fingerprint.Screening{Changes: []rewrite.Change{c}})

@@ -32,13 +32,22 @@ func (h *hunter) sweep(ctx context.Context) error {
 	for _, rows := range [][]rewrite.Rewrite{first, rest} {
 		changes, together, alone := rewrite.Garden(h.sample, rows)
 		for part := range slices.Chunk(together, batch) {
+			if h.outOfTime() {
+				break
+			}
 			if err := h.sweepPart(ctx, rewrite.Planted(changes, part), part); err != nil || ctx.Err() != nil || h.enough() {
 				return err
 			}
 		}
 		err := each(h.workers(), alone, func(t rewrite.Trial) func() *screening {
+			if h.outOfTime() {
+				return func() *screening { return nil }
+			}
 			return h.screen(ctx, nil, []rewrite.Trial{t}, false)
 		}, func(_ rewrite.Trial, g *screening) error {
+			if g == nil {
+				return nil
+			}
 			if h.enough() || ctx.Err() != nil {
 				g.stage.Drop()
 				return nil
@@ -50,6 +59,12 @@ func (h *hunter) sweep(ctx context.Context) error {
 		}
 	}
 	return h.lookAgain(ctx, len(h.deferred))
+}
+
+// outOfTime tells whether the time is up, and notes that it was before the sweep was done.
+func (h *hunter) outOfTime() bool {
+	h.cut = h.cut || h.up()
+	return h.cut
 }
 
 // sweepPart screens some rewrites with one A, and looks closely at those that seem wrong.
@@ -174,6 +189,10 @@ func (h *hunter) controls(ctx context.Context, changes []rewrite.Change, refused
 
 // sweepOne looks at one rewrite by itself: on the sample as it is, and where that shows nothing, on the A of the screening.
 func (h *hunter) sweepOne(ctx context.Context, t rewrite.Trial, changes []rewrite.Change) error {
+	if h.over() {
+		h.unconfirmed(t)
+		return nil
+	}
 	r, _ := rewrite.Find(t.Rewrite)
 	plain := rewrite.Trial{Rewrite: t.Rewrite}
 	if sites := r.Sites(h.sample); len(sites) > 0 {
