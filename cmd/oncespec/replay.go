@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"github.com/oncespec/oncespec/mockapi/spelling"
 	"github.com/oncespec/oncespec/reports"
+	"github.com/oncespec/oncespec/scenarios/jsonfile"
 	"github.com/oncespec/oncespec/scenarios/run"
 	"github.com/oncespec/oncespec/scenarios/storm"
 	"github.com/oncespec/oncespec/suites"
@@ -48,7 +50,11 @@ func (c *ReplayCmd) Run(ctx context.Context, io streams) error {
 		return err
 	}
 	if cfg.Operations[schedule.Operation] == nil {
-		return fmt.Errorf("%s: /operation: %q is not in the configuration%s", c.Schedule, schedule.Operation, spelling.Suggestion(schedule.Operation, cfg.Order))
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		return jsonfile.At(file, text, "/operation", "%q is not in the configuration%s", schedule.Operation, spelling.Suggestion(schedule.Operation, cfg.Order))
 	}
 	if intents := schedule.Intents(); intents > 0 && c.Times > cfg.Limits.Objects/intents {
 		return fmt.Errorf("played %d times a schedule of %d intents makes more objects than limits.objects allows, which is %d; raise the limit, or lower --times", c.Times, intents, cfg.Limits.Objects)

@@ -13,17 +13,17 @@ import (
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "report")
-	oncespec(t, "run", "--mutant", "recovers-two-only", "--operation", "create-ticket", "-r", "lost/storm", "--out", out).want(t, 1)
+	oncespec(t, "run", "--mutant", "fence-outlives-recovery", "--operation", "create-ticket", "-r", "lost/storm", "--out", out).want(t, 1)
 	schedules, err := filepath.Glob(filepath.Join(out, "storms", "*", "schedule.json"))
 	if err != nil || len(schedules) == 0 {
 		t.Fatalf("no schedule was saved: %v", err)
 	}
 	again := filepath.Join(t.TempDir(), "again")
-	played := oncespec(t, "replay", out, "--mutant", "recovers-two-only", "--times", "1", "--out", again).want(t, 1)
+	played := oncespec(t, "replay", out, "--mutant", "fence-outlives-recovery", "--times", "1", "--out", again).want(t, 1)
 	if !strings.Contains(played.out, "played 1 time: 1 fail") || !strings.Contains(oncespec(t, "judge", again).out, "played 1 time: 1 fail") {
 		t.Errorf("it does not say what became of each play:\n%s", played.out)
 	}
-	if v := string(report(t, again).Verdicts); !strings.Contains(v, "lost/storm") || !strings.Contains(v, "stuck") {
+	if v := string(report(t, again).Verdicts); !strings.Contains(v, "lost/storm") || !strings.Contains(v, "duplicated") {
 		t.Errorf("played again the verdict is %s", v)
 	}
 	oncespec(t, "judge", again).want(t, 1)
@@ -117,7 +117,9 @@ func TestExit4BrokenFiles(t *testing.T) {
 		"a schedule of another version": {schedule, replace("oncespec.storm/v1", "oncespec.storm/v7"), []string{"schedule.json:2:", "oncespec.storm/v7", "oncespec.storm/v1"}},
 		"an edited schedule":            {schedule, replace(`"client":1`, `"client":-1`), []string{"schedule.json:", "/calls/0/client", "found -1"}},
 		"a schedule with a new word":    {schedule, replace(`"client":1`, `"clients":1`), []string{"schedule.json:", "/calls/0/clients", "no such field"}},
-		"a schedule of another target":  {schedule, replace(`"create-ticket"`, `"create-tickt"`), []string{"/operation", `did you mean "create-ticket"?`}},
+		"a schedule of another target":  {schedule, replace(`"create-ticket"`, `"create-tickt"`), []string{"schedule.json:3:15: /operation", `did you mean "create-ticket"?`}},
+		"a kill that books too many":    {schedule, replace(`"booked":2`, `"booked":5`), []string{"schedule.json:", "/blows/1/booked", "found 5"}},
+		"a number too many":             {schedule, replace(`"client":1,`, `"client":1,"client":1,`), []string{"schedule.json:6:", "/calls/0/client", "duplicate"}},
 		"an empty schedule":             {schedule, func(string) string { return "" }, []string{"schedule.json:1:1", "empty"}},
 		"a truncated plan":              {plan, half, []string{"plan.json:", "is it whole?"}},
 		"a plan of another version":     {plan, replace("oncespec.plan/v1", "oncespec.plan/v7"), []string{"plan.json:2:", "oncespec.plan/v7"}},
