@@ -16,7 +16,7 @@ func Scenarios() []target.Scenario {
 		{ID: "crash/after-record", Sentence: "Kills the target once its answer has begun, then retries.", Needs: answered, Run: afterRecord},
 		{ID: "crash/durable", Sentence: "Kills the target when all is done, then retries.", Needs: answered, Run: durable},
 		{ID: "crash/sweep", Sentence: "Kills the target at instants spread over the handling time and in every phase that shows, then retries.", Needs: answered, Run: sweep},
-		{ID: "crash/graceful-stop", Sentence: "Asks the target to end while an operation is held up, then retries.",
+		{ID: "crash/graceful-stop", Sentence: "Asks the target to end while two operations are held up, one booked downstream and one not yet, then retries.",
 			Needs: []catalogue.Need{catalogue.NeedStop, catalogue.NeedState, catalogue.NeedKeyHeader}, Run: gracefulStop},
 		{ID: "crash/fencing", Sentence: "Freezes the instance that has claimed an operation, retries at another until it takes over, and lets the first go on.",
 			Needs: []catalogue.Need{catalogue.NeedPause, catalogue.NeedReplicas, catalogue.NeedGate, catalogue.NeedState, catalogue.NeedKeyHeader}, Run: fencing},

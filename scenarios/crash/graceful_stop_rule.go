@@ -7,14 +7,25 @@ import (
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
-func gracefulStopRule(c rule.Case, h *history.History) []rule.Finding {
-	first := h.First("first")
+func gracefulStopRule(c rule.Case, h *history.History) (all []rule.Finding) {
+	firsts := h.Attempts("first")
+	if len(firsts) == 0 {
+		return one(c.Once(h, nil, "", verdict.Strong))
+	}
+	for _, first := range firsts {
+		all = append(all, stoppedAt(c, h, first))
+	}
+	return all
+}
+
+// stoppedAt judges one of the operations that the target was at work on.
+func stoppedAt(c rule.Case, h *history.History, first *history.Attempt) rule.Finding {
 	f := c.Once(h, first, notStoppedAtWork(h, first), verdict.Strong)
 	if f.Outcome == verdict.Inconclusive && stopped(h) && !h.Has(string(catalogue.NeedGate)) && !h.Has(string(catalogue.NeedStoreLink)) {
-		return one(rule.NotAssessed("nothing can hold the operation up while the target is asked to end: add target.downstream or target.store"))
+		return rule.NotAssessed("nothing can hold the operation up while the target is asked to end: add target.downstream or target.store")
 	}
 	if f.Outcome != verdict.Pass {
-		return one(f)
+		return f
 	}
 	how := "finished before it ended"
 	if !c.Succeeded(first) {
@@ -24,7 +35,7 @@ func gracefulStopRule(c rule.Case, h *history.History) []rule.Finding {
 		how += ", and it had to be killed"
 	}
 	f.Detail = how + ": " + f.Detail
-	return one(f)
+	return f
 }
 
 // notStoppedAtWork says what is missing of the proof that the target was at work on the attempt when it was asked to end.

@@ -51,6 +51,39 @@ func TestGracefulStop(t *testing.T) {
 	}
 }
 
+// TestGracefulStopOfSeveral: each that the target was at work on counts.
+func TestGracefulStopOfSeveral(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		effects []string // of the second
+		early   bool     // the second was over before
+		want    verdict.Outcome
+	}{
+		"both finished":               {[]string{"t2"}, false, verdict.Pass},
+		"the second done again":       {[]string{"t2", "t3"}, false, verdict.Fail},
+		"the second lost":             {nil, false, verdict.Fail},
+		"the second was over before":  {[]string{"t2"}, true, verdict.Inconclusive},
+		"it was over, yet done again": {[]string{"t2", "t3"}, true, verdict.Fail},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := historytest.New("crash/graceful-stop").Offers("gate")
+			one, two := trial{Builder: b, in: b.Intent()}, trial{Builder: b, in: b.Intent()}
+			first := b.Answered(one.in, "first", 201, created)
+			second := b.Answered(two.in, "first", 201, `{"id":"t2"}`)
+			stop := b.Fault("stop", &history.Intent{}, "")
+			stop.Given = second.Link.LastRequestAt + 1
+			first.Link.FirstByteAt, second.Link.FirstByteAt = stop.Given+1, stop.Given+1
+			if c.early {
+				second.Link.FirstByteAt = stop.Given - 1
+			}
+			one.back(201, created).effects(1, "t1")
+			two.back(201, `{"id":"t2"}`).effects(len(c.effects), c.effects...)
+			ruletest.Expect(t, Rules(), "crash/graceful-stop", c.want, ruletest.IETF(t), b.History())
+		})
+	}
+}
+
 func TestFencing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
