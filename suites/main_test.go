@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/oncespec/oncespec/faults/leaktest"
+	"github.com/oncespec/oncespec/faults/link/linktest"
 	"github.com/oncespec/oncespec/mockapi"
 	"github.com/oncespec/oncespec/mockapi/racy"
 )
@@ -21,7 +22,14 @@ const asMock = "serve-the-mock"
 // asRacy as the first argument makes it the known-racy server.
 const asRacy = "serve-a-race"
 
+// asToxiproxy makes it the Toxiproxy of somebody else's.
+const asToxiproxy = "serve-toxiproxy"
+
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == asToxiproxy {
+		linktest.Serve(os.Stdin, os.Stdout)
+		return
+	}
 	if len(os.Args) > 1 && os.Args[1] == asRacy {
 		os.Exit(racy.Main(os.Args[2:], os.Stderr))
 	}
@@ -39,7 +47,5 @@ func TestMain(m *testing.M) {
 	}
 	leaktest.AtOnce(6)
 	// Ginkgo's signal handler stays for the rest of the program.
-	leaktest.Main(m, goleak.IgnoreAnyFunction("github.com/onsi/ginkgo/v2/internal/interrupt_handler.(*InterruptHandler).registerForInterrupts.func2"),
-		// A Toxiproxy server, which some tests play, loses this where a link ends while it sends. Our own links are watched in their packages.
-		goleak.IgnoreTopFunction("github.com/Shopify/toxiproxy/v2/toxics.(*NoopToxic).Pipe"))
+	leaktest.Main(m, goleak.IgnoreAnyFunction("github.com/onsi/ginkgo/v2/internal/interrupt_handler.(*InterruptHandler).registerForInterrupts.func2"))
 }

@@ -77,7 +77,7 @@ func TestDatabaseBehindSomebodyElsesToxiproxy(t *testing.T) {
 	for mutant, want := range map[string]verdict.Outcome{"": verdict.Pass, "store-down-executes": verdict.Fail} {
 		t.Run(mutant, func(t *testing.T) {
 			t.Parallel()
-			toxiproxy := linktest.Start(t, linktest.Options{})
+			toxiproxy := linktest.StartProcess(t, self(t, asToxiproxy))
 			report := onPostgres(t, mutant, run.Selection{Requirements: []string{"failure/store-down", "crash/store-link", "race/one-effect"}, Operations: []string{"create-ticket"}},
 				func(c *config.Config) { c.Toxiproxy = &config.Toxiproxy{URL: toxiproxy.URL} })
 			for _, v := range report.Verdicts {
@@ -96,7 +96,7 @@ func TestDatabaseBehindSomebodyElsesToxiproxy(t *testing.T) {
 					}
 				}
 			}
-			if n := toxiproxy.Proxies(); n != 0 {
+			if n := toxiproxy.Proxies(t); n != 0 {
 				t.Errorf("%d proxies are left", n)
 			}
 		})
