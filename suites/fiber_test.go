@@ -23,6 +23,9 @@ var update = flag.Bool("update", false, "rewrite the list of verdicts on real in
 // configuration that a team would write for it. The list of verdicts is committed; what we saw by hand is asserted by name.
 func TestFiberOrders(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("a whole run that is of interest for its target: a short run has that of TestCorrectMockFailsNothing")
+	}
 	dir := filepath.Join("testdata", "fiber-orders")
 	binary := buildFiberOrders(t, dir)
 	file := filepath.Join(dir, "oncespec.yaml")

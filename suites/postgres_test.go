@@ -61,6 +61,9 @@ func TestMutantsOnPostgreSQL(t *testing.T) {
 	} {
 		t.Run(mutant, func(t *testing.T) {
 			t.Parallel()
+			if testing.Short() && mutant != "store-down-executes" {
+				t.Skip("one is enough for a short run")
+			}
 			requirement, _, _ := strings.Cut(must, "#")
 			report := onPostgres(t, mutant, run.Selection{Requirements: []string{requirement}, Operations: []string{"create-ticket"}})
 			if observed, _ := tell(report); !observed[must] {
@@ -77,6 +80,9 @@ func TestDatabaseBehindSomebodyElsesToxiproxy(t *testing.T) {
 	for mutant, want := range map[string]verdict.Outcome{"": verdict.Pass, "store-down-executes": verdict.Fail} {
 		t.Run(mutant, func(t *testing.T) {
 			t.Parallel()
+			if testing.Short() && mutant != "" {
+				t.Skip("one is enough for a short run")
+			}
 			toxiproxy := linktest.StartProcess(t, self(t, asToxiproxy))
 			report := onPostgres(t, mutant, run.Selection{Requirements: []string{"failure/store-down", "crash/store-link", "race/one-effect"}, Operations: []string{"create-ticket"}},
 				func(c *config.Config) { c.Toxiproxy = &config.Toxiproxy{URL: toxiproxy.URL} })

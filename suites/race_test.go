@@ -26,10 +26,14 @@ const batch = 250
 func TestNoFalseRace(t *testing.T) {
 	t.Parallel()
 	var sum raced
-	for left := *raceRounds; left > 0 && !t.Failed(); left -= batch {
+	rounds := *raceRounds
+	if testing.Short() {
+		rounds = min(rounds, 5) // the more are there to be counted
+	}
+	for left := rounds; left > 0 && !t.Failed(); left -= batch {
 		sum.campaign(t, min(left, batch))
 	}
-	t.Logf("%d rounds: %v; all requests overlapped in %d, by %v", *raceRounds, sum.outcomes, sum.met, sum.rungs)
+	t.Logf("%d rounds: %v; all requests overlapped in %d, by %v", rounds, sum.outcomes, sum.met, sum.rungs)
 }
 
 // raced is what became of rounds.
@@ -103,6 +107,9 @@ func (r *raced) round(t *testing.T, cfg *config.Config, stage *target.Stage) {
 // TestRunSaysWhatItsRacesCanSee: the detection power is in the histories' headers and in the words of the verdicts.
 func TestRunSaysWhatItsRacesCanSee(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("measures for a while: a short run does it in scenarios/target/power")
+	}
 	report, err := suites.Execute(t.Context(), suites.Options{Config: mock(t, ""), Racy: self(t, asRacy),
 		Selection: run.Selection{Requirements: []string{"race/one-effect"}, Operations: []string{"create-ticket"}}})
 	if err != nil {

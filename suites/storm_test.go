@@ -188,6 +188,9 @@ func theHistory(t *testing.T, hs []*history.History, id string) *history.History
 // A long storm is many rounds. Those that were counted twice and are well are not kept: neither in memory nor in the folder.
 func TestALongStormKeepsLittle(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("nine rounds of what TestHandlerPasses does once")
+	}
 	server := httptest.NewServer(ticketsAPI(t))
 	t.Cleanup(server.Close)
 	cfg := ticketsConfig(t)

@@ -18,6 +18,9 @@ var sweepRounds = flag.Int("sweep-rounds", 2, "sweeps of a server with two commi
 // could be held, is found by a sweep with the default number of kills with probability 0.95 or more, and the correct one is
 // never called inconclusive.
 func TestSweepFindsTwoCommits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("counts finds over many sweeps: a short run has the one of TestCorrectMockFailsNothing")
+	}
 	const twoCommits = "record-right-after-effect"
 	for name, mock := range map[string]func(t testing.TB, mutant string) *config.Config{
 		"SQLite":     mock,
