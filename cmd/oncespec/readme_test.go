@@ -41,10 +41,46 @@ func TestTheREADMEsFileWorks(t *testing.T) {
 			t.Fatal(err)
 		}
 		out := oncespec(t, "run", "-c", file, "--out", filepath.Join(dir, "report"))
-		if out.code != 0 || !strings.Contains(out.out, "target is conformant (") || !strings.Contains(out.out, "add target.downstream for ") {
-			t.Errorf("exit code %d:\n%s\n%s", out.code, out.out, out.err)
+		out.want(t, 0)
+		saysWhatTheREADMEShows(t, out.out, string(readme), "add target.downstream for ", "target is conformant (")
+	}
+}
+
+// TestTheREADMEsDefectIsFound: the run of a mutant says today what the README shows.
+func TestTheREADMEsDefectIsFound(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const shown = "run --mutant check-then-insert --operation create-ticket"
+	if !strings.Contains(string(readme), "$ oncespec "+shown+"\n") {
+		t.Fatal("the README runs another one")
+	}
+	found := oncespec(t, append(strings.Fields(shown), "--out", t.TempDir())...).want(t, 1)
+	saysWhatTheREADMEShows(t, found.out, string(readme), "pack ", "mutant check-then-insert is not conformant: ")
+}
+
+// saysWhatTheREADMEShows holds a run to the lines of the README from the one that begins so to the one that does, but for names
+// and times that differ from run to run.
+func saysWhatTheREADMEShows(t *testing.T, out, readme, from, to string) {
+	t.Helper()
+	said := map[string]bool{}
+	for line := range strings.Lines(out) {
+		said[strings.Join(strings.Fields(line), " ")] = true
+	}
+	within := false
+	for line := range strings.Lines(readme) {
+		line = strings.Join(strings.Fields(line), " ")
+		within = within || strings.HasPrefix(line, from)
+		if own := line == "" || line == "…" || strings.HasPrefix(line, "report: ") || strings.HasPrefix(line, "fail "); within && !own && !said[line] {
+			t.Errorf("the README shows %q, the run said\n%s", line, out)
+		}
+		if within && strings.HasPrefix(line, to) {
+			return
 		}
 	}
+	t.Errorf("the README shows no lines from %q to %q", from, to)
 }
 
 // TestTheREADMENamesWhatThereIs: links lead somewhere, and each pack is in the table.
