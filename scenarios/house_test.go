@@ -137,6 +137,38 @@ func TestWhoMayImportWhat(t *testing.T) {
 	})
 }
 
+// TestEveryPackageLooksForLeaks: the tests of a package fail where they leave something behind.
+func TestEveryPackageLooksForLeaks(t *testing.T) {
+	t.Parallel()
+	looks := map[string]bool{}
+	eachFile(t, func(t *testing.T, file, pkg string, imports []string) {
+		if !strings.HasSuffix(file, "_test.go") {
+			return
+		}
+		src, err := os.ReadFile(filepath.Join("..", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, main, found := strings.Cut(string(src), "\nfunc TestMain(m *testing.M) {")
+		main, _, _ = strings.Cut(main, "\nfunc ")
+		who := "leaktest." // itself in its own tests, and what it rests on goes without its journal
+		switch pkg {
+		case "faults/leaktest":
+			who = "Main(m)"
+		case "faults/journal":
+			who = "goleak."
+		case "cmd/oncespec":
+			main = string(src) // TestMain calls another
+		}
+		looks[pkg] = looks[pkg] || found && strings.Contains(main, who)
+	})
+	for pkg, does := range looks {
+		if !does {
+			t.Errorf("the tests of %s do not look for what they leave: their TestMain is to call leaktest.Main", pkg)
+		}
+	}
+}
+
 // TestEveryPackageExplainsItself: doc.go says what a package is for.
 func TestEveryPackageExplainsItself(t *testing.T) {
 	t.Parallel()

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"go.uber.org/goleak"
 )
 
 // The test binary plays the programs that start things: ROLE says which.
@@ -31,7 +33,7 @@ func TestMain(m *testing.M) {
 		_, _ = io.Copy(io.Discard, os.Stdin) // lives until it is killed; blocking for ever without a reader would be a deadlock to Go
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m) // leaktest rests on this package
 }
 
 // starter is another program that has started things.

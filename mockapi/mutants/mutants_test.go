@@ -56,8 +56,8 @@ func TestMutantsAreWellFormed(t *testing.T) {
 			}
 		})
 	}
-	if len(seen) < 30 {
-		t.Errorf("%d mutants, expected 30 or more", len(seen))
+	if len(seen) < 60 {
+		t.Errorf("%d mutants, expected 60 or more", len(seen))
 	}
 }
 

@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/netip"
-	"os"
 	"strings"
 	"testing"
+
+	"github.com/oncespec/oncespec/faults/leaktest"
 )
 
 // names are what the tests' resolver knows.
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 		}
 		return out, nil
 	}
-	os.Exit(m.Run())
+	leaktest.Main(m)
 }
 
 func TestHostsThatMayBeTouched(t *testing.T) {
