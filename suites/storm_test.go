@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/run"
 	"github.com/oncespec/oncespec/scenarios/storm"
+	"github.com/oncespec/oncespec/scenarios/target/config"
 	"github.com/oncespec/oncespec/scenarios/verdict"
 	"github.com/oncespec/oncespec/suites"
 )
@@ -19,8 +21,13 @@ import (
 // stormed plays a storm on create-ticket of the built-in mock, or of a mutant, and returns what was stored.
 func stormed(t *testing.T, mutant string, o storm.Order) (*reports.Report, string) {
 	t.Helper()
+	return stormedAt(t, mock(t, mutant), o)
+}
+
+func stormedAt(t *testing.T, cfg *config.Config, o storm.Order) (*reports.Report, string) {
+	t.Helper()
 	out := t.TempDir()
-	return finished(t, suites.Options{Config: mock(t, mutant), Out: out, Storm: o, Seed: 11,
+	return finished(t, suites.Options{Config: cfg, Out: out, Storm: o, Seed: 11,
 		Selection: run.Selection{Requirements: []string{"lost/storm"}, Operations: []string{"create-ticket"}}}), out
 }
 
@@ -155,6 +162,32 @@ func TestAFailingStormIsMadeSmallerAndPlayedAgain(t *testing.T) {
 			well, _ := stormed(t, "", storm.Order{Schedule: first.Storm.Schedule, Times: 2})
 			one(t, well.Verdicts, verdict.Pass)
 		})
+	}
+}
+
+// A target that keeps things elsewhere than in {dir} cannot be made anew, and what kills left stuck would fail smaller schedules that
+// do not fail by themselves: none is taken.
+func TestWhatKillsLeftIsInTheWay(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("waits for what will never recover")
+	}
+	cfg := mock(t, "recovers-two-only")
+	command := cfg.Target.Lifecycle.Process.Command
+	at := slices.Index(command, "{dir}/mock.db")
+	if at < 0 {
+		t.Fatalf("no database in %q", command)
+	}
+	command[at] = filepath.Join(t.TempDir(), "mock.db")
+	report, _ := stormedAt(t, cfg, storm.Order{})
+	v := one(t, report.Verdicts, verdict.Fail)
+	if h := theHistory(t, report.Histories, v.Histories[0]); h.Storm.From != "" || len(h.Storm.Schedule.Calls) != storm.Usual {
+		t.Errorf("a schedule of %d calls was taken, from %q", len(h.Storm.Schedule.Calls), h.Storm.From)
+	}
+	if !slices.ContainsFunc(report.Histories, func(h *history.History) bool {
+		return strings.Contains(h.Events[0].Note, "what its kills left unfinished is still there")
+	}) {
+		t.Error("nothing says why")
 	}
 }
 
