@@ -132,6 +132,13 @@ func TestStorm(t *testing.T) {
 		"a second effect after the key's lifetime": {func(s *stormy) { s.seen[0].Count = 2 }, func(c *contract.Contract) { c.Lifetime = time.Second },
 			verdict.Inconclusive, "lifetime"},
 
+		"a key with too many attempts for the search":         {func(s *stormy) { s.hot(0) }, nil, verdict.Pass, "1 key with too many attempts for that"},
+		"a second effect under such a key":                    {func(s *stormy) { s.hot(0); s.seen[0].Count = 2 }, nil, verdict.Fail, "duplicated"},
+		"an acknowledged write under such a key is lost":      {func(s *stormy) { s.hot(0); s.seen[0].Count, s.seen[0].IDs = 0, nil }, nil, verdict.Fail, "lost an acknowledged write"},
+		"two results under such a key":                        {func(s *stormy) { s.hot(0); s.calm[0].Answer.Body = historytest.Body(made(7)) }, nil, verdict.Fail, "contradict"},
+		"the search takes too many steps":                     {func(s *stormy) { s.tangled(0) }, nil, verdict.Inconclusive, "steps"},
+		"a second effect, where it would take too many steps": {func(s *stormy) { s.tangled(0); s.seen[0].Count = 2 }, nil, verdict.Fail, "duplicated"},
+
 		"no drop landed": {func(s *stormy) { s.faulted[storm.Drop].Link.ResponseBytes = 0 }, nil, verdict.Inconclusive, `"drop"`},
 		"a kill took the cut's attempt, the next one was cut": {func(s *stormy) { s.killed(storm.Cut); s.again(storm.Cut) }, nil,
 			verdict.Pass, "5 of 5 faults"},
@@ -196,6 +203,26 @@ func (s *stormy) again(kind storm.Kind) *history.Attempt {
 	a.Call, a.Began, a.Ended = before.Call, 0, 1_000_000
 	s.Saw(s.ins[i], history.Resource, "after", 1, fmt.Sprintf("t%d", i))
 	return a
+}
+
+// hot lets a hundred clients ask for one intent's result at once.
+func (s *stormy) hot(i int) {
+	for range 100 {
+		a := s.Answered(s.ins[i], labelCall, 201, made(i))
+		a.Began, a.Ended = 1_000_010, 1_000_020
+	}
+	s.seen[i] = s.Saw(s.ins[i], history.Resource, "after", 1, fmt.Sprintf("t%d", i))
+}
+
+// tangled gives an intent attempts at once, each of which may have been carried out, and a result that none of them explains: every
+// order is tried. The effects alone are as they should be.
+func (s *stormy) tangled(i int) {
+	for n := range 40 {
+		a := s.Answered(s.ins[i], labelChanged, 500, `{}`)
+		a.Variant, a.Began, a.Ended = fmt.Sprint("leaf/", n), 0, 1_000_000
+	}
+	s.calm[i].Answer.Body = historytest.Body(made(i + 1))
+	s.seen[i] = s.Saw(s.ins[i], history.Resource, "after", 1, fmt.Sprintf("t%d", i))
 }
 
 // changed sends another payload under the first intent's key, after its result.

@@ -86,6 +86,13 @@ func TestDetectionPowerIsSaid(t *testing.T) {
 			hs[0].Power = &history.Power{Rung: "barrier", Unmeasured: "no reason"}
 			return hs
 		}(), "detection power: no reason"},
+		"one core": {func() []*history.History {
+			hs := good(1)
+			other := *power
+			other.Cores, other.Windows, other.Unmeasured = 1, power.Windows[:2], "busy windows are not assessable on one core"
+			hs[0].Power = &other
+			return hs
+		}(), "of the known-racy server 20 of 20 found it); detection power: busy windows are not assessable on one core"},
 		"smaller bursts": {func() []*history.History {
 			hs := good(1)
 			other := *power

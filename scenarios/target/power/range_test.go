@@ -4,7 +4,9 @@ import (
 	"errors"
 	"math"
 	"os"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -171,6 +173,24 @@ func TestMeasure(t *testing.T) {
 			if w.Rounds == 0 || w.Hits > w.Overlapped || w.Overlapped > w.Rounds || w.Floor > float64(w.Hits)/float64(w.Rounds) {
 				t.Errorf("%s: %+v", rung, w)
 			}
+		}
+	}
+}
+
+// TestOneCore: where harness and server share a core, windows in which the processor is free are measured all the same, and of
+// those that are spent computing it is said that nobody can tell.
+func TestOneCore(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	p, err := open(t, burst.BarrierName).Measure(t.Context(), 50*time.Millisecond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Cores != 1 || !strings.Contains(p.Unmeasured, "not assessable on one core") || len(p.Windows) == 0 {
+		t.Errorf("%+v", p)
+	}
+	for _, w := range p.Windows {
+		if w.Busy {
+			t.Errorf("a busy window was measured on one core: %+v", w)
 		}
 	}
 }
