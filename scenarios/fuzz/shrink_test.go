@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/oncespec/oncespec/mockapi"
 	"github.com/oncespec/oncespec/scenarios/target/config"
@@ -60,7 +61,11 @@ func TestFindingAndShrinkingIsCheap(t *testing.T) {
 				}
 				for seed := 1; seed <= tries; seed++ {
 					cfg, posted := counted(t, d.mutant)
-					op := search(t, Options{Config: cfg, Seed: uint64(seed), Cases: 2000, Workers: 1, noSweep: random, first: true}).Operations[0]
+					o := Options{Config: cfg, Seed: uint64(seed), Cases: 2000, noSweep: random, first: true}
+					if random {
+						o.Workers = 1 // else what the others sent meanwhile would count too
+					}
+					op := search(t, o).Operations[0]
 					if len(op.Findings) == 0 {
 						t.Fatalf("seed %d: nothing was found in %d pairs", seed, op.Pairs)
 					}
@@ -121,5 +126,47 @@ func isMinimal(t *testing.T, seed int, f *Finding, table map[string]string) {
 	}
 	if len(f.Trial.Changes) > 0 || !known && len(table) == 1 || known && got != want {
 		t.Errorf("seed %d: %s at %s with %v, differs at %q: not the smallest pair %q", seed, f.Rewrite, f.Trial.Site.At, f.Trial.Changes, got, want)
+	}
+}
+
+// Each of them is found and made small at a target that takes 20 ms a request, and neither objects nor rate go beyond their limits.
+func TestACostlyDefectIsFoundAtASlowTargetWithinTheLimits(t *testing.T) {
+	t.Parallel()
+	const (
+		latency = 20 * time.Millisecond
+		objects = 10
+		rate    = 20
+		reads   = 6 // of the state: they wait for nobody, others wait for them
+	)
+	for _, d := range costly {
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			api, err := mockapi.New(mockapi.Options{Mutant: d.mutant})
+			if err != nil {
+				t.Fatal(err)
+			}
+			began := time.Now()
+			var requests atomic.Int64
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				requests.Add(1)
+				time.Sleep(latency) // the target's work
+				api.ServeHTTP(w, r)
+			}))
+			t.Cleanup(func() { server.Close(); api.Close() })
+			cfg, err := config.Parse("slow", []byte(ticketsYAML), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg.Target.URL, cfg.Limits.Objects, cfg.Limits.Rate = server.URL, objects, rate
+			op := search(t, Options{Config: cfg, Seed: 1, first: true}).Operations[0]
+			lasted := time.Since(began)
+			if len(op.Findings) != 1 || op.Executions > objects {
+				t.Fatalf("%d findings with %d objects, stopped %q", len(op.Findings), op.Executions, op.Stopped)
+			}
+			isMinimal(t, 1, op.Findings[0], d.minimal)
+			if n := requests.Load(); float64(n) > rate*lasted.Seconds()+reads {
+				t.Errorf("%d requests in %v: more than %d a second", n, lasted, rate)
+			}
+		})
 	}
 }
