@@ -23,22 +23,26 @@ const (
 	most   = 300
 	// retries bounds the drawing of what fits a pattern, or differs from its neighbours.
 	retries = 10
+	// bodies is how many bodies are drawn for one that fits: parts that fit each for itself may not fit together.
+	bodies = 4
 )
 
 // Changes draws what makes another body of the sample, which fits the schema. Pinned places stay as they are. It is nil where
-// what was drawn does not fit together.
+// nothing that was drawn fits together.
 func (s *Schema) Changes(t *rapid.T, sample *rewrite.Sample, pinned []string) []rewrite.Change {
 	body, err := rewrite.Parse(sample.Request().Body)
 	if err != nil {
 		return nil
 	}
-	d := drawer{t: t, pinned: pinned}
-	d.members(flatten([]*jsonschema.Schema{s.root}), body, nil)
-	changed, err := sample.With(d.out...)
-	if err != nil || s.Validate(changed.Request().Body) != nil {
-		return nil
+	for range bodies {
+		d := drawer{t: t, pinned: pinned}
+		d.members(flatten([]*jsonschema.Schema{s.root}), body, nil)
+		changed, err := sample.With(d.out...)
+		if err == nil && s.Validate(changed.Request().Body) == nil {
+			return d.out
+		}
 	}
-	return d.out
+	return nil
 }
 
 type drawer struct {

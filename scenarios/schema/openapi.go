@@ -74,6 +74,7 @@ func LoadOpenAPI(file, method, path string) (*Schema, error) {
 	if doc.IsOpenAPI30() {
 		modernise(plainDoc)
 	}
+	requests(plainDoc)
 	return compile(file, plainDoc, "/"+strings.Join(escaped(at), "/"))
 }
 

@@ -192,5 +192,5 @@ var formats = map[string][]string{
 	"hostname":  {"a.example.test", "b.example.test"},
 	"ipv4":      {"192.0.2.1", "192.0.2.2"},
 	"ipv6":      {"2001:db8::1", "2001:db8::2"},
-	"byte":      {"YQ==", "Yg=="},
+	"duration":  {"P1D", "P2D", "PT24H"},
 }
