@@ -17,7 +17,7 @@ const module = "github.com/oncespec/oncespec/"
 
 // floors lists the house from the ground up: a package may import what stands before it. "x/..." covers all that lies under x.
 var floors = []string{
-	"faults/journal", "faults/leaktest", "faults/valve", "faults/burst", "faults/link", "faults/link/linktest", "faults/life", "faults",
+	"faults/needtest", "faults/journal", "faults/leaktest", "faults/valve", "faults/burst", "faults/link", "faults/link/linktest", "faults/life", "faults",
 	"mockapi/spelling", "mockapi/contract", "mockapi/fingerprint", "mockapi/reference", "mockapi/provider", "mockapi/store", "mockapi/store/storetest",
 	"mockapi/command", "mockapi/racy", "mockapi/flow", "mockapi/tickets", "mockapi/payments", "mockapi/mutants", "mockapi",
 	"scenarios/jsonfile", "scenarios/storm", "scenarios/display", "scenarios/history", "scenarios/history/historytest", "scenarios/verdict",

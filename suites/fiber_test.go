@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/oncespec/oncespec/faults/needtest"
 	"github.com/oncespec/oncespec/reports"
 	"github.com/oncespec/oncespec/scenarios/target/config"
 	"github.com/oncespec/oncespec/scenarios/verdict"
@@ -78,7 +79,6 @@ func TestFiberOrders(t *testing.T) {
 // fetched is it left out, and not even there where it is required.
 func buildFiberOrders(t *testing.T, dir string) string {
 	t.Helper()
-	required := os.Getenv("CI") == "true" || slices.Contains(strings.Split(os.Getenv("ONCESPEC_REQUIRE"), ","), "fiber")
 	command := func(args ...string) ([]byte, error) {
 		cmd := exec.CommandContext(t.Context(), "go", args...)
 		cmd.Dir = dir
@@ -86,10 +86,7 @@ func buildFiberOrders(t *testing.T, dir string) string {
 		return cmd.CombinedOutput()
 	}
 	if out, err := command("mod", "download"); err != nil {
-		if required {
-			t.Fatalf("the modules of %s cannot be fetched: %v\n%s", dir, err, out)
-		}
-		t.Skipf("the modules of %s cannot be fetched (ONCESPEC_REQUIRE=fiber makes this a failure): %v\n%s", dir, err, out)
+		needtest.Have(t, "fiber", fmt.Errorf("the modules of %s cannot be fetched: %w\n%s", dir, err, out))
 	}
 	binary := filepath.Join(t.TempDir(), "fiber-orders")
 	if out, err := command("build", "-o", binary, "."); err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/oncespec/oncespec/faults/life"
+	"github.com/oncespec/oncespec/faults/needtest"
 )
 
 // mockBy is the configuration of the mock, started by another command: YAML for what stands in place of the program.
@@ -194,19 +195,12 @@ func TestHooksThatFailOrHang(t *testing.T) {
 func full(t *testing.T, kilobytes int) string {
 	t.Helper()
 	dir := t.TempDir()
-	err := mount(dir, kilobytes)
-	switch {
-	case err == nil:
-		t.Cleanup(func() {
-			if err := unmount(dir); err != nil {
-				t.Error(err)
-			}
-		})
-	case slices.Contains(strings.Split(os.Getenv("ONCESPEC_REQUIRE"), ","), "mount"):
-		t.Fatal("ONCESPEC_REQUIRE asks for mount: ", err)
-	default:
-		t.Skip("no volume can be mounted (ONCESPEC_REQUIRE=mount makes this a failure): ", err)
-	}
+	needtest.Have(t, "mount", mount(dir, kilobytes))
+	t.Cleanup(func() {
+		if err := unmount(dir); err != nil {
+			t.Error(err)
+		}
+	})
 	return dir
 }
 

@@ -10,24 +10,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/oncespec/oncespec/faults/life"
+	"github.com/oncespec/oncespec/faults/needtest"
 )
 
-// needDocker skips a test where there is no Docker, unless ONCESPEC_REQUIRE asks for it.
 func needDocker(t *testing.T) {
 	t.Helper()
 	_, _, err := life.ReachHost(t.Context())
-	switch {
-	case err == nil:
-	case slices.Contains(strings.Split(os.Getenv("ONCESPEC_REQUIRE"), ","), "docker"):
-		t.Fatal("ONCESPEC_REQUIRE asks for docker: ", err)
-	default:
-		t.Skip("no Docker (ONCESPEC_REQUIRE=docker makes this a failure): ", err)
-	}
+	needtest.Have(t, "docker", err)
 }
 
 // withoutCgo builds the command so that it is linked statically wherever that is done.

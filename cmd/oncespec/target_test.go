@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/oncespec/oncespec/faults/link/linktest"
 	"github.com/oncespec/oncespec/mockapi"
 )
 
@@ -104,19 +105,5 @@ func shy(api http.Handler) http.Handler {
 // never is the address of a server that takes connections and answers nothing.
 func never(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			t.Cleanup(func() { conn.Close() })
-		}
-	}()
-	return l.Addr().String()
+	return linktest.Listen(t, func(c net.Conn) { io.Copy(io.Discard, c) })
 }

@@ -10,26 +10,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/oncespec/oncespec/faults/life"
+	"github.com/oncespec/oncespec/faults/needtest"
 )
 
-// needDocker skips a test where there is no Docker, unless ONCESPEC_REQUIRE asks for it.
 func needDocker(t *testing.T) {
 	t.Helper()
 	_, _, err := life.ReachHost(soon(t))
-	switch {
-	case err == nil:
-	case slices.Contains(strings.Split(os.Getenv("ONCESPEC_REQUIRE"), ","), "docker"):
-		t.Fatal("ONCESPEC_REQUIRE asks for docker: ", err)
-	default:
-		t.Skip("no Docker (ONCESPEC_REQUIRE=docker makes this a failure): ", err)
-	}
+	needtest.Have(t, "docker", err)
 }
 
 // program builds the target of these tests, once.

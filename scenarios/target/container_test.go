@@ -6,41 +6,25 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/oncespec/oncespec/faults/life"
+	"github.com/oncespec/oncespec/faults/link/linktest"
+	"github.com/oncespec/oncespec/faults/needtest"
 	"github.com/oncespec/oncespec/scenarios/target/config"
 )
 
 // TestAPortThatIsPublishedIsNotATarget: a proxy that takes connections and ends them stands before nobody.
 func TestAPortThatIsPublishedIsNotATarget(t *testing.T) {
 	t.Parallel()
-	serve := func(handle func(net.Conn)) string {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { l.Close() })
-		go func() {
-			for {
-				c, err := l.Accept()
-				if err != nil {
-					return
-				}
-				go handle(c)
-			}
-		}()
-		return l.Addr().String()
-	}
-	if err := keeps(t.Context(), serve(func(c net.Conn) { c.Close() })); err == nil {
+	if err := keeps(t.Context(), linktest.Listen(t, func(net.Conn) {})); err == nil {
 		t.Error("a connection that is ended at once: no error")
 	}
-	if err := keeps(t.Context(), serve(func(c net.Conn) { io.Copy(io.Discard, c); c.Close() })); err != nil {
+	if err := keeps(t.Context(), linktest.Listen(t, func(c net.Conn) { io.Copy(io.Discard, c) })); err != nil {
 		t.Errorf("a connection that lasts: %v", err)
 	}
-	if err := keeps(t.Context(), serve(func(c net.Conn) { io.WriteString(c, "hello"); io.Copy(io.Discard, c); c.Close() })); err != nil {
+	if err := keeps(t.Context(), linktest.Listen(t, func(c net.Conn) { io.WriteString(c, "hello"); io.Copy(io.Discard, c) })); err != nil {
 		t.Errorf("a target that speaks first: %v", err)
 	}
 	if err := keeps(t.Context(), "127.0.0.1:1"); err == nil {
@@ -82,10 +66,7 @@ func TestAProgramThatCannotBeAContainer(t *testing.T) {
 	_, err = Start(t.Context(), Options{Config: cfg, Dir: t.TempDir()})
 	var docker *life.DockerError
 	if errors.As(err, &docker) {
-		if slices.Contains(strings.Split(os.Getenv("ONCESPEC_REQUIRE"), ","), "docker") {
-			t.Fatal("ONCESPEC_REQUIRE asks for docker: ", err)
-		}
-		t.Skip("no Docker (ONCESPEC_REQUIRE=docker makes this a failure): ", err)
+		needtest.Have(t, "docker", err)
 	}
 	var configuration *ConfigurationError
 	if !errors.As(err, &configuration) || !strings.Contains(err.Error(), "CGO_ENABLED=0") {

@@ -28,11 +28,11 @@ func linkedFar(t *testing.T, byLink bool) rig {
 	listen := fmt.Sprintf("127.0.0.1:%d", port)
 	a := &api{store: listen}
 	if !byLink {
-		a.store = d.Addr().String()
+		a.store = d.addr
 	}
 	server := httptest.NewServer(a)
 	t.Cleanup(server.Close)
-	return startAt(t, configure(t, server.URL, plain, append(behind(toxiproxy.URL), "contract:", fmt.Sprintf("  store: {listen: %q, upstream: %q}\ncontract:", listen, d.Addr()))...))
+	return startAt(t, configure(t, server.URL, plain, append(behind(toxiproxy.URL), "contract:", fmt.Sprintf("  store: {listen: %q, upstream: %q}\ncontract:", listen, d.addr))...))
 }
 
 // TestStoreBehindSomebodyElsesToxiproxy: it is cut, silenced and slowed there; it cannot be held.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/oncespec/oncespec/faults/life"
 	"github.com/oncespec/oncespec/faults/link"
+	"github.com/oncespec/oncespec/faults/link/linktest"
 	"github.com/oncespec/oncespec/scenarios/catalogue"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/target"
@@ -20,33 +21,19 @@ import (
 
 // database answers each line with "done".
 type database struct {
-	net.Listener
+	addr  string
 	asked atomic.Int64
 }
 
 func newDatabase(t *testing.T) *database {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	d := &database{Listener: l}
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer conn.Close()
-				for in := bufio.NewScanner(conn); in.Scan(); {
-					d.asked.Add(1)
-					fmt.Fprintln(conn, "done")
-				}
-			}()
+	d := &database{}
+	d.addr = linktest.Listen(t, func(conn net.Conn) {
+		for in := bufio.NewScanner(conn); in.Scan(); {
+			d.asked.Add(1)
+			fmt.Fprintln(conn, "done")
 		}
-	}()
+	})
 	return d
 }
 
@@ -61,7 +48,7 @@ func linked(t *testing.T) (rig, *database) {
 	listen := fmt.Sprintf("127.0.0.1:%d", port)
 	server := httptest.NewServer(&api{store: listen})
 	t.Cleanup(server.Close)
-	r := startAt(t, configure(t, server.URL, plain, "contract:", fmt.Sprintf("  store: {listen: %q, upstream: %q}\ncontract:", listen, d.Addr())))
+	r := startAt(t, configure(t, server.URL, plain, "contract:", fmt.Sprintf("  store: {listen: %q, upstream: %q}\ncontract:", listen, d.addr)))
 	if s, _ := r.steady(t); !offers(s, catalogue.NeedStoreLink) {
 		t.Fatalf("the store link is not offered: %v", s.Missing)
 	}
@@ -248,7 +235,7 @@ func TestUnusedStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := start(t, &api{}, plain, "contract:", fmt.Sprintf("  store: {listen: \"127.0.0.1:%d\", upstream: %q}\ncontract:", port, d.Addr()))
+	r := start(t, &api{}, plain, "contract:", fmt.Sprintf("  store: {listen: \"127.0.0.1:%d\", upstream: %q}\ncontract:", port, d.addr))
 	s, _ := r.steady(t)
 	if why := s.Missing[catalogue.NeedStoreLink]; why != "target.store is not used: nobody called it; let the target call {store} instead of its database" {
 		t.Errorf("missing since %q", why)
@@ -258,9 +245,7 @@ func TestUnusedStore(t *testing.T) {
 // TestStoreThatIsDown: without a database there is nothing to link to.
 func TestStoreThatIsDown(t *testing.T) {
 	t.Parallel()
-	d := newDatabase(t)
-	d.Close()
-	cfg := configure(t, "http://127.0.0.1:1", plain, "contract:", fmt.Sprintf("  store: {listen: \"127.0.0.1:1\", upstream: %q}\ncontract:", d.Addr()))
+	cfg := configure(t, "http://127.0.0.1:1", plain, "contract:", fmt.Sprintf("  store: {listen: \"127.0.0.1:1\", upstream: %q}\ncontract:", free(t)))
 	_, err := target.Start(context.Background(), target.Options{Config: cfg, Dir: t.TempDir()})
 	var environment *target.EnvironmentError
 	if !errors.As(err, &environment) {

@@ -60,7 +60,7 @@ func commits(t *testing.T, single bool) rig {
 	listen := fmt.Sprintf("127.0.0.1:%d", port)
 	server := httptest.NewServer(&committing{store: listen, single: single})
 	t.Cleanup(server.Close)
-	r := startAt(t, configure(t, server.URL, plain, "contract:", fmt.Sprintf("  store: {listen: %q, upstream: %q}\ncontract:", listen, newDatabase(t).Addr())))
+	r := startAt(t, configure(t, server.URL, plain, "contract:", fmt.Sprintf("  store: {listen: %q, upstream: %q}\ncontract:", listen, newDatabase(t).addr)))
 	r.steady(t)
 	return r
 }

@@ -9,12 +9,12 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/oncespec/oncespec/faults/link"
+	"github.com/oncespec/oncespec/faults/link/linktest"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/target"
 )
@@ -40,7 +40,6 @@ type testimony struct {
 }
 
 func (w *witness) serve(c net.Conn) {
-	defer c.Close()
 	c.SetDeadline(time.Now().Add(20 * time.Second))
 	var saw testimony
 	in := &stamped{Conn: c}
@@ -92,26 +91,8 @@ func (s *stamped) Read(p []byte) (int, error) {
 
 func watch(t *testing.T) (url string, w *witness) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	w = &witness{seen: make(chan testimony, 100)}
-	var serving sync.WaitGroup
-	serving.Go(func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			serving.Go(func() { w.serve(c) })
-		}
-	})
-	t.Cleanup(func() {
-		l.Close()
-		serving.Wait()
-	})
-	return "http://" + l.Addr().String(), w
+	return "http://" + linktest.Listen(t, w.serve), w
 }
 
 // TestTheWitnessAgrees: what the history says of a connection is what a server saw that knows nothing of faults; both where the

@@ -1,4 +1,5 @@
-// Package linktest plays the Toxiproxy server that somebody else runs, for the tests of what reaches a target through one.
+// Package linktest plays what is at the ends of a link and in between, for tests: a server that takes connections, and the
+// Toxiproxy that somebody else runs, here or in a process of its own.
 //
-// It must not know what is sent through it. Start reading at [Start].
+// It must not know what is sent. Start reading at [Start].
 package linktest

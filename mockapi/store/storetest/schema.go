@@ -2,12 +2,12 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"os"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
+	"github.com/oncespec/oncespec/faults/needtest"
 	"github.com/oncespec/oncespec/mockapi/store"
 )
 
@@ -16,10 +16,7 @@ func Database(t testing.TB) string {
 	t.Helper()
 	database := os.Getenv("ONCESPEC_POSTGRES")
 	if database == "" {
-		if slices.Contains(strings.Split(os.Getenv("ONCESPEC_REQUIRE"), ","), "postgres") {
-			t.Fatal("ONCESPEC_REQUIRE asks for postgres, but ONCESPEC_POSTGRES names no database")
-		}
-		t.Skip("ONCESPEC_POSTGRES names no database (as postgres://role:password@host/database)")
+		needtest.Have(t, "postgres", errors.New("ONCESPEC_POSTGRES names no database (as postgres://role:password@host/database)"))
 	}
 	return database
 }

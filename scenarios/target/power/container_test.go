@@ -9,12 +9,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/oncespec/oncespec/faults/life"
+	"github.com/oncespec/oncespec/faults/needtest"
 	"github.com/oncespec/oncespec/scenarios/target/power"
 )
 
@@ -23,12 +22,8 @@ func contained(t *testing.T, port int) *power.Range {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	if _, _, err := life.ReachHost(ctx); err != nil {
-		if slices.Contains(strings.Split(os.Getenv("ONCESPEC_REQUIRE"), ","), "docker") {
-			t.Fatal("ONCESPEC_REQUIRE asks for docker: ", err)
-		}
-		t.Skip("no Docker (ONCESPEC_REQUIRE=docker makes this a failure): ", err)
-	}
+	_, _, err := life.ReachHost(ctx)
+	needtest.Have(t, "docker", err)
 	program := filepath.Join(t.TempDir(), "racy")
 	build := exec.CommandContext(ctx, "go", "build", "-o", program, "./testdata/racy")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/oncespec/oncespec/mockapi/store/storetest"
 	"github.com/oncespec/oncespec/scenarios/target/config"
 	"github.com/oncespec/oncespec/scenarios/target/probe"
 	"github.com/oncespec/oncespec/scenarios/target/template"
@@ -77,13 +78,7 @@ func TestRowsOfSQLite(t *testing.T) {
 
 // TestRowsOfPostgreSQL needs a database that may be written to: ONCESPEC_POSTGRES is its URL.
 func TestRowsOfPostgreSQL(t *testing.T) {
-	dsn := os.Getenv("ONCESPEC_POSTGRES")
-	if dsn == "" {
-		if slices.Contains(strings.Split(os.Getenv("ONCESPEC_REQUIRE"), ","), "postgres") {
-			t.Fatal("ONCESPEC_REQUIRE asks for postgres, but ONCESPEC_POSTGRES names no database")
-		}
-		t.Skip("ONCESPEC_POSTGRES names no database")
-	}
+	dsn := storetest.Database(t)
 	conn, err := pgx.Connect(t.Context(), dsn)
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/oncespec/oncespec/faults/link/linktest"
 	"github.com/oncespec/oncespec/scenarios/history"
 	"github.com/oncespec/oncespec/scenarios/rewrite"
 	"github.com/oncespec/oncespec/scenarios/target/wire"
@@ -21,27 +22,10 @@ import (
 // generous bounds what should end by itself.
 const generous = 30 * time.Second
 
-// serve runs a server that handles each connection in a goroutine of its own. The connection is closed when handle returns.
+// serve runs a server. The connection is closed when handle returns.
 func serve(t testing.TB, handle func(conn net.Conn, in *bufio.Reader)) (addr string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer conn.Close()
-				handle(conn, bufio.NewReader(conn))
-			}()
-		}
-	}()
-	return l.Addr().String()
+	return linktest.Listen(t, func(conn net.Conn) { handle(conn, bufio.NewReader(conn)) })
 }
 
 func dial(t testing.TB, addr string) net.Conn {
