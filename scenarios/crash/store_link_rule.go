@@ -38,11 +38,7 @@ func storeLinkRule(c rule.Case) (all []rule.Finding) {
 				where = "when the database had made the effect and the target had not been told"
 			}
 			f.Detail = "cut " + where + ": " + f.Detail
-			if inDoubt {
-				all = slices.Insert(all, 0, f) // what is clearest comes first
-			} else {
-				all = append(all, f)
-			}
+			all = append(all, f)
 		default:
 			late = append(late, f)
 		}
