@@ -180,6 +180,40 @@ func TestHooksThatFailOrHang(t *testing.T) {
 		refuses := regexp.MustCompile(`stop: '([^']*)'`).ReplaceAllString(string(text), "stop: '$1; echo not allowed; exit 6'")
 		environment(t, file(t, "oncespec.yaml", refuses), "stopping the target", "hook stop", "exit status 6", "not allowed")
 	})
+	t.Run("pause fails", func(t *testing.T) { // requests are brought together in another way, and it is said why
+		t.Parallel()
+		out := t.TempDir()
+		config := hooked(t, "      kill: 'kill -9 $(cat \"$DIR/pid\")'\n      pause: 'echo no freezer; exit 4'\n      resume: 'true'\n")
+		oncespec(t, "run", "-c", config, "-r", "race/one-effect", "--operation", "create-ticket", "--out", out).want(t, 0)
+		said := ""
+		for _, text := range files(t, out) {
+			said += text
+		}
+		for _, words := range []string{"hook pause", "exit status 4", "no freezer"} {
+			if !strings.Contains(said, words) {
+				t.Errorf("nothing says %q", words)
+			}
+		}
+	})
+	t.Run("resume fails", func(t *testing.T) { // what stands still for good is no defect of the target
+		t.Parallel()
+		text, err := os.ReadFile(hooked(t, "      kill: 'kill -9 $(cat \"$DIR/pid\")'\n      pause: 'kill -STOP $(cat \"$DIR/pid\")'\n      resume: 'echo not mine; exit 7'\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends := strings.Replace(string(text), "kill $p;", "kill -9 $p;", 1)
+		out := t.TempDir()
+		oncespec(t, "run", "-c", file(t, "oncespec.yaml", ends), "-r", "race/one-effect", "-r", "replay/one-effect", "--operation", "create-ticket", "--out", out).want(t, 3)
+		r := report(t, out)
+		if r.Summary.Fail != 0 || r.Summary.Error != 0 {
+			t.Errorf("%+v: %s", r.Summary, r.Verdicts)
+		}
+		for _, words := range []string{"hook resume", "exit status 7", "not mine"} {
+			if !strings.Contains(r.Problem, words) {
+				t.Errorf("the problem does not say %q: %s", words, r.Problem)
+			}
+		}
+	})
 	t.Run("start fails", func(t *testing.T) {
 		t.Parallel()
 		text, err := os.ReadFile(hooked(t, "      kill: 'p=$(cat \"$DIR/pid\"); kill -9 $p; while kill -0 $p 2>/dev/null; do sleep 0.02; done'\n"))

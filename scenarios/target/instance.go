@@ -42,7 +42,8 @@ type standing int
 
 const (
 	serving standing = iota
-	still            // paused, and not resumed
+	still            // told to stand still, and not resumed
+	frozen           // it did
 	down             // killed or stopped, and not started again
 )
 

@@ -98,6 +98,7 @@ func (all instances) Pause(ctx context.Context) error {
 		if err := i.life.Pause(ctx); err != nil {
 			return err
 		}
+		i.becomes(frozen)
 	}
 	return nil
 }

@@ -168,7 +168,9 @@ func (t *Target) revive(ctx context.Context) error {
 }
 
 func (t *Target) reviveOne(ctx context.Context, i *instance) error {
-	i.thaw(ctx)
+	if err := i.thaw(ctx); err != nil {
+		return &EnvironmentError{What: t.name(i) + " was paused and does not go on", Err: redactedError{t.redact.text(err.Error()), err}}
+	}
 	seen := i.accepts(ctx)
 	switch {
 	case ctx.Err() != nil:
@@ -198,10 +200,20 @@ func (t *Target) reviveOne(ctx context.Context, i *instance) error {
 }
 
 // thaw lets the instance go on, if it may stand still. One that has ended is started again by others.
-func (i *instance) thaw(ctx context.Context) {
-	if (i.managed || i.stands() == still) && i.life.Can().Has(life.CanResume) && i.life.Resume(ctx) == nil {
-		i.becomes(serving)
+// One that cannot be resumed is no matter where it was never seen to be paused; else connections that it takes say nothing.
+func (i *instance) thaw(ctx context.Context) error {
+	stands := i.stands()
+	if !i.managed && stands != still && stands != frozen || !i.life.Can().Has(life.CanResume) {
+		return nil
 	}
+	err := i.life.Resume(ctx)
+	switch {
+	case err == nil:
+		i.becomes(serving)
+	case stands == frozen && !errors.Is(err, life.ErrNotRunning):
+		return err
+	}
+	return nil
 }
 
 // dismiss ends an instance that nobody wants any more.

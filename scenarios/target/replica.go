@@ -83,7 +83,11 @@ func (n *Instance) Pause(ctx context.Context, in *Intent, phase string, evidence
 		return fmt.Errorf("pause: %w", n.missing)
 	}
 	n.it.becomes(still) // also where it is not known: it is told to go on in the end
-	return n.record(fault, in, "pausing", n.it.life.Pause(ctx))
+	err := n.it.life.Pause(ctx)
+	if err == nil {
+		n.it.becomes(frozen)
+	}
+	return n.record(fault, in, "pausing", err)
 }
 
 // Resume lets it go on; the fault says from when on that may have been.
