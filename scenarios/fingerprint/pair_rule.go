@@ -40,19 +40,24 @@ const executed = "double execution"
 func outcome(c rule.Case, h *history.History, r rewrite.Rewrite) rule.Finding {
 	a, b := h.First("first"), h.First("rewritten")
 	if why := c.Undecided(a); a != nil && why != "" {
-		return rule.Inconclusive(verdict.Environment, "A %s", why)
+		return rule.Inconclusive(verdict.Environment, "A, the request as it is, %s", why)
 	}
 	if !c.Succeeded(a) {
 		return rule.NotAssessed("the target refuses A itself with %s: it proves nothing", c.Says(a))
-	}
-	if why := c.Undecided(b); why != "" {
-		return rule.Inconclusive(verdict.Environment, "B %s", why)
 	}
 	class := r.ClassUnder(c.Contract)
 	mayReplay, mayRefuse, mayExecute := class.Allowed()
 	proof := rule.ProofOf(a, b)
 	problem, unread := effects(h, a.Intent)
 	says := c.Says(b)
+	why := c.Undecided(b)
+	switch {
+	case why == "" || problem != "" && !mayExecute: // whatever it was answered
+	case hungUp(b) && hungUp(h.First("control")) && c.Succeeded(h.First("again")):
+		return rule.NotAssessed("vacuous: the target hangs up on B (%s) without an answer, under a key of its own too", r.Sentence)
+	default:
+		return rule.Inconclusive(verdict.Environment, "B (%s) %s", r.Sentence, why)
+	}
 	switch {
 	case problem != "" && !mayExecute:
 		return rule.Fail(proof, executed+": %s; B (%s) was answered %s: %s", place(h), r.Sentence, says, problem)
@@ -75,6 +80,11 @@ func outcome(c rule.Case, h *history.History, r rewrite.Rewrite) rule.Finding {
 		return rule.Fail(proof, "false refusal: %s; B (%s) was answered %s", place(h), r.Sentence, says)
 	}
 	return rule.Pass(proof, "refused with %s, and accepted under a key of its own", says)
+}
+
+// hungUp tells whether the target had the whole request and closed the connection instead of an answer.
+func hungUp(a *history.Attempt) bool {
+	return a != nil && a.Outcome == history.Lost && !a.TimedOut && a.Link.RequestWhole && a.Link.ResponseBytes == 0
 }
 
 // replayed judges a B that was answered with A's result.

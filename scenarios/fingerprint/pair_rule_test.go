@@ -25,12 +25,20 @@ type pairOf struct {
 	volatile        []string // declared
 }
 
+// closed stands for a connection that the target closes instead of an answer.
+const closed = -1
+
 func (p pairOf) history() *history.History {
 	h := &history.History{Schema: history.Schema, ID: "h", Scenario: "fingerprint/rewrites", Operations: []string{"op"},
 		Rewrite: &history.Rewrite{ID: p.rewrite, At: "/x", Guess: p.guess, Prepared: p.prepared}}
 	add := func(label, intent string, status int, body string) {
 		if p.xml {
 			body = "<x>" + body + "</x>"
+		}
+		if status == closed {
+			h.Events = append(h.Events, history.Event{Attempt: &history.Attempt{Label: label, Intent: intent, Outcome: history.Lost, Reason: "the connection was closed",
+				Link: history.Link{Reached: true, RequestWhole: true}}})
+			return
 		}
 		h.Events = append(h.Events, history.Event{Attempt: &history.Attempt{Label: label, Intent: intent, Outcome: history.Answered,
 			Link:   history.Link{Reached: true, RequestWhole: true},
@@ -88,6 +96,10 @@ func TestAPairIsToldByState(t *testing.T) {
 		"unclaimed: replaying is fine":                     {pairOf{rewrite: unclaimed, a: 201, b: 201, effects: 1}, verdict.Pass, "replayed"},
 		"unclaimed: executing is fine":                     {pairOf{rewrite: unclaimed, a: 201, b: 201, effects: 2}, verdict.Pass, "operation of its own"},
 		"an A that is refused says nothing":                {pairOf{rewrite: same, a: 400, b: 400, effects: 0}, verdict.NotAssessed, "proves nothing"},
+		"a B that it hangs up on under any key":            {pairOf{rewrite: different, a: 201, b: closed, again: 201, control: closed, effects: 1}, verdict.NotAssessed, "vacuous"},
+		"it hangs up on B under A's key alone":             {pairOf{rewrite: different, a: 201, b: closed, again: 201, control: 201, effects: 1}, verdict.Inconclusive, "closed"},
+		"it hangs up on everything from then on":           {pairOf{rewrite: different, a: 201, b: closed, again: closed, control: closed, effects: 1}, verdict.Inconclusive, "closed"},
+		"a B that it executes and hangs up on":             {pairOf{rewrite: different, a: 201, b: closed, again: 201, control: closed, effects: 2}, verdict.Fail, "double execution"},
 		"an intermediary's answer to B says nothing of it": {pairOf{rewrite: same, a: 201, b: 503, control: 201, effects: 1}, verdict.Inconclusive, "unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {

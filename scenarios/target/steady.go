@@ -114,6 +114,11 @@ func (s *Stage) study(ctx context.Context, g *steadyFacts) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if a.TimedOut {
+		if g.state.Problem = s.alone(ctx); g.state.Problem != nil {
+			return nil
+		}
+	}
 	stores := s.StoreSeen().Requests.Pieces > stored.Requests.Pieces
 	if problem := s.refused(ctx, f); problem != nil {
 		g.state.Problem = problem
@@ -281,6 +286,11 @@ func (s *Stage) learnChange(ctx context.Context, first *Intent, g *steadyFacts, 
 		a := f.Wait(ctx)
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if a.TimedOut && len(tried) == 0 {
+			if g.state.Problem = s.alone(ctx); g.state.Problem != nil {
+				return nil
+			}
 		}
 		if class := f.class(); !class.Success() {
 			tried = append(tried, fmt.Sprintf("%s: %s", c.name(), outcome(a)))

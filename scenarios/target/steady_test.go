@@ -3,9 +3,11 @@ package target_test
 import (
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -121,6 +123,45 @@ func TestSteadyProblems(t *testing.T) {
 			t.Errorf("error %v, problem %v", err, s.Problem)
 		}
 	})
+}
+
+// TestATargetThatServesOneConnectionAtATime is told from one that is down, before each scenario waits for it.
+func TestATargetThatServesOneConnectionAtATime(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(&api{})
+	server.Listener = &oneByOne{server.Listener, make(chan struct{}, 1)}
+	server.Start()
+	t.Cleanup(server.Close)
+	r := startAt(t, configure(t, server.URL, plain, "request: 2s", "request: 300ms"))
+	s, _, err := r.Steady(t.Context(), r.op)
+	if err != nil || s.Problem == nil || !strings.Contains(s.Problem.Error(), "serves one connection at a time") {
+		t.Errorf("error %v, problem %v", err, s.Problem)
+	}
+}
+
+// oneByOne accepts a connection when the one before is closed.
+type oneByOne struct {
+	net.Listener
+	busy chan struct{}
+}
+
+func (l *oneByOne) Accept() (net.Conn, error) {
+	l.busy <- struct{}{}
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &only{Conn: c, done: sync.OnceFunc(func() { <-l.busy })}, nil
+}
+
+type only struct {
+	net.Conn
+	done func()
+}
+
+func (c *only) Close() error {
+	defer c.done()
+	return c.Conn.Close()
 }
 
 // silence reads a request and never answers it.
