@@ -1,6 +1,9 @@
 package target
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
 // family is an intent with its twins. Probes that cannot tell intents apart (a global number, a list without markers) see all
 // of them together, and mean something only while no other family may be acting.
@@ -19,6 +22,8 @@ func (f *family) unsettled() bool { return f.open > 0 || f.doubtful }
 type actors struct {
 	mu       sync.Mutex
 	families []*family
+	last     time.Time     // when an attempt ended
+	longest  time.Duration // that an effect seen by a shared probe was waited for
 }
 
 // enter registers a family and tells whether it is alone: no other may be acting. It stays so until another one acts.
@@ -58,7 +63,22 @@ func (c *actors) ended(f *family, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f.open--
+	c.last = time.Now()
 	f.doubtful = !known
+}
+
+// came notes that a probe that sees all families together showed an effect only some time after it was looked for first.
+func (c *actors) came(after time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.longest = max(c.longest, after)
+}
+
+// late is when the last attempt ended, and how long effects were seen to take after that; 0: none had to be waited for.
+func (c *actors) late() (last time.Time, longest time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.last, c.longest
 }
 
 // alter notes that the family's resource was changed on purpose.

@@ -40,6 +40,7 @@ type api struct {
 	forget     bool   // keys are ignored
 	noise      string // added to every answer
 	lag        time.Duration
+	late       time.Duration               // of the total
 	file       string                      // where the tickets survive
 	inFlight   func(w http.ResponseWriter) // a duplicate of what is in progress; default: it waits
 
@@ -78,6 +79,9 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer a.mu.Unlock()
 		total := 0.0
 		for _, t := range a.tickets {
+			if time.Since(t["at"].(time.Time)) < a.late {
+				continue
+			}
 			total += t["amount"].(float64)
 		}
 		reply(w, 200, map[string]any{"open": len(a.tickets), "total": total})

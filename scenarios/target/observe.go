@@ -62,20 +62,27 @@ func (s *Stage) awaitEffects(ctx context.Context, in *Intent, limit time.Duratio
 func (s *Stage) awaitEffectsIn(ctx context.Context, in *Intent, moment string, limit time.Duration, g *steadyFacts) []history.Observation {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	began, late := time.Now(), false
 	for pause := firstLook; ; pause = min(2*pause, lastLook) {
 		list := s.readingsIn(ctx, in, moment, g)
+		short, shared := in.short(list)
 		switch {
-		case in.shows(list):
+		case !short:
+			if late {
+				s.target.actors.came(time.Since(began))
+			}
 			return list
 		case !Pause(limited, pause):
 			return s.readingsIn(ctx, in, moment, g) // the one before may be older than the limit
 		}
+		late = late || shared
 	}
 }
 
-// shows tells whether every probe shows what the answers promised. What is read over HTTP is read as the intent's tenant, who
-// need not see what a twin of another tenant did; where it sees it all the same, that is waited for too.
-func (in *Intent) shows(list []history.Observation) bool {
+// short tells whether a probe does not show yet what the answers promised, and whether that is one that sees all intents
+// together. What is read over HTTP is read as the intent's tenant, who need not see what a twin of another tenant did; where it
+// sees it all the same, that is waited for too.
+func (in *Intent) short(list []history.Observation) (some, shared bool) {
 	all, own := in.state.trace.promised(in.Tenant)
 	for _, e := range in.state.operation.probes {
 		for _, o := range list {
@@ -87,11 +94,11 @@ func (in *Intent) shows(list []history.Observation) bool {
 				want = own
 			}
 			if shown(o) < want {
-				return false
+				some, shared = true, shared || e.shared && o.Error == ""
 			}
 		}
 	}
-	return true
+	return some, shared
 }
 
 // shown is how many effects a reading shows. One that could not be taken shows none; one that moved by an odd amount shows
@@ -195,6 +202,7 @@ func (s *Stage) baseline(ctx context.Context, in *Intent) {
 	t, st := s.target, in.state
 	shared := slices.ContainsFunc(st.operation.probes, func(e *stateProbe) bool { return e.shared })
 	if shared {
+		t.lateEffects(ctx)
 		t.lastShared(ctx)
 	}
 	alone := t.actors.enter(st.family)
@@ -213,6 +221,15 @@ func (s *Stage) baseline(ctx context.Context, in *Intent) {
 	t.mu.Lock()
 	t.watched = append(t.watched, watched{s, in})
 	t.mu.Unlock()
+}
+
+// lateEffects waits where effects come some time after their answers: what others were promised before must not be counted as
+// what the next one does.
+func (t *Target) lateEffects(ctx context.Context) {
+	last, late := t.actors.late()
+	if rest := time.Until(last.Add(lagFactor * min(late, t.cfg.Timeouts.Settle))); late > 0 && rest > 0 {
+		Pause(ctx, rest)
+	}
 }
 
 func (s *Stage) recordBaseline(in *Intent, e *stateProbe, r reading) {
