@@ -101,6 +101,12 @@ func (in *Intent) short(list []history.Observation) (some, shared bool) {
 	return some, shared
 }
 
+// shows tells whether every probe shows what the answers promised.
+func (in *Intent) shows(list []history.Observation) bool {
+	short, _ := in.short(list)
+	return !short
+}
+
 // shown is how many effects a reading shows. One that could not be taken shows none; one that moved by an odd amount shows
 // that no more is to be waited for.
 func shown(o history.Observation) int {
