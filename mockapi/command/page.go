@@ -19,9 +19,9 @@ type Page struct {
 	Next      *string // path and query; nil on the last page
 }
 
-// ReadPage reads the page of a list that the query parameters limit and after ask for. path is the list's own; parameter
+// readPage reads the page of a list that the query parameters limit and after ask for. path is the list's own; parameter
 // is the name of the query parameter that narrows it by lookup.
-func ReadPage(r store.Reader, query store.Query, values url.Values, path, parameter string) (Page, error) {
+func readPage(r store.Reader, query store.Query, values url.Values, path, parameter string) (Page, error) {
 	query.Lookup = values.Get(parameter)
 	limit, err := number(values, "limit", pageSize, 1, pageMaximum)
 	if err != nil {

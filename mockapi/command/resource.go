@@ -68,7 +68,7 @@ func (k Resource[T]) Get(r store.Reader, tenant string, request Request) (Answer
 
 // List is the read of a page of them.
 func (k Resource[T]) List(r store.Reader, tenant string, request Request) (Answer, error) {
-	page, err := ReadPage(r, store.Query{Kind: k.Kind, Tenant: tenant}, request.Query, k.Path, k.By)
+	page, err := readPage(r, store.Query{Kind: k.Kind, Tenant: tenant}, request.Query, k.Path, k.By)
 	if err != nil {
 		return Answer{}, err
 	}

@@ -177,7 +177,7 @@ func retryAfter(e Exchange) bool {
 
 func (c Contract) unknownAnswers() []int {
 	if c.UnknownAnswers == nil {
-		return DefaultUnknownAnswers
+		return defaultUnknownAnswers
 	}
 	return c.UnknownAnswers
 }

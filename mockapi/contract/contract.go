@@ -26,7 +26,7 @@ type Contract struct {
 	Lifetime         time.Duration `json:"lifetime,omitempty" yaml:"lifetime"`              // how long a completed operation replays, from its completion; 0 = unspecified
 	Expired          Response      `json:"expired,omitzero" yaml:"expired"`                 // a key used again after its lifetime: execute | refuse
 	Errors           string        `json:"errors" yaml:"errors"`                            // how refusals explain themselves: problem+json | link | either | vendor
-	UnknownAnswers   []int         `json:"unknown_answers,omitzero" yaml:"unknown_answers"` // statuses that leave the outcome unknown; nil = DefaultUnknownAnswers
+	UnknownAnswers   []int         `json:"unknown_answers,omitzero" yaml:"unknown_answers"` // statuses that leave the outcome unknown; 502, 503 and 504 where it is left out
 	Recovery         Recovery      `json:"recovery" yaml:"recovery"`
 	Sourced          string        `json:"sourced,omitempty" yaml:"sourced"` // how well the profile is known: full text, documentation, …
 }

@@ -19,12 +19,12 @@ const (
 	ShapeLongest Shape = "longest"   // as long as Longest says
 )
 
-// LongestUnspecified is the length of the longest key where no maximum is declared: longer than every cut seen in the field
+// longestUnspecified is the length of the longest key where no maximum is declared: longer than every cut seen in the field
 // (32, 36 and 50 characters), shorter than what a server without a published limit may fairly refuse.
-const LongestUnspecified = 64
+const longestUnspecified = 64
 
-// MostLength is how long a key can be declared to be: servers take header fields of some kilobytes and no more.
-const MostLength = 4 << 10
+// mostLength is how long a key can be declared to be: servers take header fields of some kilobytes and no more.
+const mostLength = 4 << 10
 
 const alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -36,7 +36,7 @@ func (k Key) Longest() int {
 	case k.Max > 0:
 		return k.Max
 	}
-	return max(k.Min, LongestUnspecified)
+	return max(k.Min, longestUnspecified)
 }
 
 // Shapes lists the shapes that the declared syntax accepts, the plainest first; never empty for a valid Key.

@@ -81,8 +81,8 @@ func (v *validator) word(path, found string, allowed []string) {
 
 func (v *validator) key(k Key) {
 	v.check(k.Min >= 0, "key.min", strconv.Itoa(k.Min), "a number of characters, or 0 for unspecified")
-	v.check(k.Min <= MostLength, "key.min", strconv.Itoa(k.Min), fmt.Sprintf("at most %d characters", MostLength))
-	v.check(k.Max <= MostLength, "key.max", strconv.Itoa(k.Max), fmt.Sprintf("at most %d characters, or 0 for unspecified", MostLength))
+	v.check(k.Min <= mostLength, "key.min", strconv.Itoa(k.Min), fmt.Sprintf("at most %d characters", mostLength))
+	v.check(k.Max <= mostLength, "key.max", strconv.Itoa(k.Max), fmt.Sprintf("at most %d characters, or 0 for unspecified", mostLength))
 	v.check(k.Max >= 0, "key.max", strconv.Itoa(k.Max), "a number of characters, or 0 for unspecified")
 	if k.Min > 0 && k.Max > 0 {
 		v.check(k.Min <= k.Max, "key.min", strconv.Itoa(k.Min), fmt.Sprintf("at most key.max, which is %d", k.Max))
@@ -141,7 +141,7 @@ func (v *validator) response(path string, r Response) {
 // lifetime refuses one that cannot be told from none, and what would happen after one that is not declared.
 func (v *validator) lifetime(c Contract) {
 	v.check(c.Lifetime >= 0, "lifetime", c.Lifetime.String(), "a duration such as 24h, or 0s for unspecified")
-	v.check(c.Lifetime == 0 || c.Lifetime >= ShortestLifetime, "lifetime", c.Lifetime.String(), fmt.Sprintf("at least %s, or 0s for unspecified", ShortestLifetime))
+	v.check(c.Lifetime == 0 || c.Lifetime >= shortestLifetime, "lifetime", c.Lifetime.String(), fmt.Sprintf("at least %s, or 0s for unspecified", shortestLifetime))
 	if c.Lifetime == 0 {
 		none := "nothing while lifetime is 0, which is unspecified"
 		v.check(c.Expired.Action == "", "expired.action", c.Expired.Action, none)

@@ -36,11 +36,11 @@ const (
 	ModeNone     = "none"
 )
 
-// ShortestLifetime is the least that a contract can declare: a shorter one would end while its first answer travels.
-const ShortestLifetime = time.Second
+// shortestLifetime is the least that a contract can declare: a shorter one would end while its first answer travels.
+const shortestLifetime = time.Second
 
-// DefaultUnknownAnswers are the statuses of an intermediary that cannot say what became of a request.
-var DefaultUnknownAnswers = []int{502, 503, 504}
+// defaultUnknownAnswers are the statuses of an intermediary that cannot say what became of a request.
+var defaultUnknownAnswers = []int{502, 503, 504}
 
 // choice is a parameter whose value is one word of a list.
 type choice struct {

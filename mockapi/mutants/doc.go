@@ -4,5 +4,6 @@
 // stages know nothing of it. Must and May are the requirements that the conformance suite has to, and may besides, find
 // broken: they hold the suite to missing nothing and to raising no false alarm.
 //
-// The package must not know how the suite finds a defect. Start reading at Mutant, then at any file named after a stage.
+// The package must not know how the suite finds a defect. Start reading at Mutant, then at the file of the pack that finds them, such
+// as conflict.go.
 package mutants

@@ -19,13 +19,7 @@ const oneStep = time.Minute
 // retained sends a write, lets its key grow old until just before its lifetime ends, and sends it again. Where that took so
 // long that the lifetime may be over it is not sent: then it may rightly be executed.
 func retained(ctx context.Context, s *target.Stage) error {
-	in, err := s.Intent(ctx)
-	if err != nil {
-		return err
-	}
-	s.Do(ctx, in, target.Send{Label: "first"})
-	s.Observe(ctx, in, "first")
-	again, err := s.Intent(ctx, target.TwinOf(in), target.WithKey(in.Key))
+	in, again, err := written(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -48,13 +42,7 @@ func retained(ctx context.Context, s *target.Stage) error {
 // expired sends a write, lets the lifetime of its key end, and uses the key again for the same payload: an operation of its
 // own, or refused.
 func expired(ctx context.Context, s *target.Stage) error {
-	in, err := s.Intent(ctx)
-	if err != nil {
-		return err
-	}
-	s.Do(ctx, in, target.Send{Label: "first"})
-	s.Observe(ctx, in, "first")
-	again, err := s.Intent(ctx, target.TwinOf(in), target.WithKey(in.Key))
+	_, again, err := written(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -64,6 +52,17 @@ func expired(ctx context.Context, s *target.Stage) error {
 	s.Do(ctx, again, target.Send{Label: "after-end"})
 	s.Observe(ctx, again, "after")
 	return nil
+}
+
+// written sends a write, and prepares the same again under its key.
+func written(ctx context.Context, s *target.Stage) (in, again *target.Intent, err error) {
+	if in, err = s.Intent(ctx); err != nil {
+		return nil, nil, err
+	}
+	s.Do(ctx, in, target.Send{Label: "first"})
+	s.Observe(ctx, in, "first")
+	again, err = s.Intent(ctx, target.TwinOf(in), target.WithKey(in.Key))
+	return in, again, err
 }
 
 // unresolvedKept leaves the outcome of a write in doubt for longer than a lifetime, and sends it again: while it is in doubt,

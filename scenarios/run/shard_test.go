@@ -188,7 +188,7 @@ func TestAShardThatDiedIsToldApart(t *testing.T) {
 	dead := divided(t, sel, 7, 2, 2)
 	dead.Ended = "the run was killed"
 	one, two := leave(t, divided(t, sel, 7, 1, 2)), leave(t, dead)
-	if err := os.RemoveAll(filepath.Join(two, HistoriesDir)); err != nil {
+	if err := os.RemoveAll(filepath.Join(two, historiesDir)); err != nil {
 		t.Fatal(err)
 	}
 	for name, tc := range map[string]struct {
@@ -259,7 +259,7 @@ func TestAMergedPlanCountsWhatEachShardDid(t *testing.T) {
 	hs = slices.DeleteFunc(hs, func(h *history.History) bool { return h.Aborted != "" }) // the steady state's
 	for _, h := range hs[:2] {
 		h.Aborted = "its scenario was broken off: the run was interrupted"
-		if err := write(filepath.Join(two, HistoriesDir, h.ID+".json"), h, ""); err != nil {
+		if err := write(filepath.Join(two, historiesDir, h.ID+".json"), h, ""); err != nil {
 			t.Fatal(err)
 		}
 	}

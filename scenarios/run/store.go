@@ -14,8 +14,8 @@ import (
 	"github.com/oncespec/oncespec/scenarios/history"
 )
 
-// HistoriesDir is the folder of the histories inside a run's output folder.
-const HistoriesDir = "histories"
+// historiesDir is the folder of the histories inside a run's output folder.
+const historiesDir = "histories"
 
 // Prepare makes the output folder and clears what an earlier run left there. It refuses a folder in which something else
 // bears the name of a file that a run writes, and touches nothing in it then.
@@ -27,7 +27,7 @@ func Prepare(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(dir, HistoriesDir), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, historiesDir), 0o755); err != nil {
 		return fmt.Errorf("output folder %s cannot be made: %w; choose another with --out", dir, err)
 	}
 	probe, err := os.CreateTemp(dir, ".write-*")
@@ -47,7 +47,7 @@ func Prepare(dir string) error {
 // leftovers lists what an earlier run left and the next one would judge. It is an error where something there is nobody's but
 // the user's: plan.json is the name of many things.
 func leftovers(dir string) (old []string, err error) {
-	histories, err := filepath.Glob(filepath.Join(globSafe(dir), HistoriesDir, "*.json"))
+	histories, err := filepath.Glob(filepath.Join(globSafe(dir), historiesDir, "*.json"))
 	if err != nil {
 		return nil, fmt.Errorf("output folder %s: %w", dir, err)
 	}
@@ -82,7 +82,7 @@ func leftovers(dir string) (old []string, err error) {
 	}
 	if ours {
 		// What a run that was killed had not finished writing.
-		for _, pattern := range []string{"*.tmp", filepath.Join(HistoriesDir, "*.json.tmp"), ".write-*"} {
+		for _, pattern := range []string{"*.tmp", filepath.Join(historiesDir, "*.json.tmp"), ".write-*"} {
 			torn, _ := filepath.Glob(filepath.Join(globSafe(dir), pattern))
 			old = append(old, slices.DeleteFunc(torn, func(f string) bool {
 				name := strings.TrimSuffix(filepath.Base(f), ".tmp")
@@ -123,7 +123,7 @@ func Save(dir string, p *Plan, hs []*history.History) error {
 		return err
 	}
 	return each(hs, func(_ int, h *history.History) error {
-		if err := write(filepath.Join(dir, HistoriesDir, h.ID+".json"), h, ""); err != nil || h.Storm == nil {
+		if err := write(filepath.Join(dir, historiesDir, h.ID+".json"), h, ""); err != nil || h.Storm == nil {
 			return err
 		}
 		return writeSchedule(filepath.Join(dir, StormsDir, h.ID), h.Storm.Schedule)
@@ -163,7 +163,7 @@ func Load(dir string) (*Plan, []*history.History, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	files, err := filepath.Glob(filepath.Join(globSafe(dir), HistoriesDir, "*.json"))
+	files, err := filepath.Glob(filepath.Join(globSafe(dir), historiesDir, "*.json"))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -46,7 +46,7 @@ func TestWhatIsStoredIsReadBack(t *testing.T) {
 	if err := Prepare(dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, glob := range []string{filepath.Join(HistoriesDir, "*"), filepath.Join(StormsDir, "*", "*")} {
+	for _, glob := range []string{filepath.Join(historiesDir, "*"), filepath.Join(StormsDir, "*", "*")} {
 		if left, _ := filepath.Glob(filepath.Join(dir, glob)); len(left) != 0 {
 			t.Errorf("a second run would find what the first left: %v", left)
 		}
@@ -103,7 +103,7 @@ func TestBrokenFilesAreNamedWithThePlace(t *testing.T) {
 				put(t, filepath.Join(dir, "plan.json"), c.plan)
 			}
 			if c.history != "" {
-				put(t, filepath.Join(dir, HistoriesDir, name), c.history)
+				put(t, filepath.Join(dir, historiesDir, name), c.history)
 			}
 			_, _, err := Load(dir)
 			if err == nil {
@@ -142,7 +142,7 @@ func TestManyHistoriesKeepTheirOrder(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, n := range []int{41, 17, 33} {
-		put(t, filepath.Join(dir, HistoriesDir, want[n].ID+".json"), "{")
+		put(t, filepath.Join(dir, historiesDir, want[n].ID+".json"), "{")
 	}
 	if _, _, err := Load(dir); err == nil || !strings.Contains(err.Error(), want[17].ID) {
 		t.Errorf("the error is %v, want that of %s", err, want[17].ID)
@@ -161,7 +161,7 @@ func FuzzLoad(f *testing.F) {
 			t.Fatal(err)
 		}
 		put(t, filepath.Join(dir, "plan.json"), string(plan))
-		put(t, filepath.Join(dir, HistoriesDir, made("lost/reset", "", 1, 1).ID+".json"), string(h))
+		put(t, filepath.Join(dir, historiesDir, made("lost/reset", "", 1, 1).ID+".json"), string(h))
 		if p, hs, err := Load(dir); err == nil {
 			Judge(p, hs) // whatever was edited, judging ends without a panic
 		}

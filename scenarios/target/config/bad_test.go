@@ -61,7 +61,7 @@ func around(target string) string { return target + "\n" + operations + request 
 
 func TestEveryProblemHasItsPlaceAndItsWords(t *testing.T) {
 	t.Parallel()
-	for _, c := range badFiles {
+	for _, c := range slices.Concat(badFiles, badOperations) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			_, err := config.Parse("x.yaml", []byte(c.file), environment)
@@ -160,7 +160,7 @@ func steps(n int) string {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, c := range badFiles {
+	for _, c := range slices.Concat(badFiles, badOperations) {
 		f.Add([]byte(c.file))
 	}
 	examples, err := filepath.Glob("testdata/*.yaml")

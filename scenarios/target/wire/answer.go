@@ -13,8 +13,8 @@ import (
 // Bounds of an answer where Limits leave them out.
 const (
 	HeaderLimit = 64 << 10 // bytes of status line and header, interim answers included
-	KeepLimit   = 8 << 20  // bytes of the body that are kept
-	BodyLimit   = 32 << 20 // bytes of the body that are read
+	keepLimit   = 8 << 20  // bytes of the body that are kept
+	bodyLimit   = 32 << 20 // bytes of the body that are read
 )
 
 // Limits bound what is read of an answer, in bytes. Zero values are filled in with the constants above.
@@ -29,10 +29,10 @@ func (l Limits) filled() Limits {
 		l.Header = HeaderLimit
 	}
 	if l.Keep <= 0 {
-		l.Keep = KeepLimit
+		l.Keep = keepLimit
 	}
 	if l.Body <= 0 {
-		l.Body = BodyLimit
+		l.Body = bodyLimit
 	}
 	return l
 }
