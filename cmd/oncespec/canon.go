@@ -19,6 +19,7 @@ type CanonCmd struct {
 	Form         bool     `xor:"only" help:"Print the canonical form only, with no line end after it."`
 	Digest       bool     `xor:"only" help:"Print the digest only."`
 	JSON         bool     `xor:"only" help:"Print JSON."`
+	Only         []string `sep:"none" placeholder:"POINTER" help:"Nothing but what a JSON Pointer names counts. May be given more than once."`
 	Exclude      []string `sep:"none" placeholder:"POINTER" help:"Leave out what a JSON Pointer names. May be given more than once."`
 	Set          []string `sep:"none" placeholder:"POINTER" help:"The order of this array does not count. May be given more than once."`
 	NullIsAbsent bool     `help:"A member that is null counts as one that is not there."`
@@ -46,7 +47,7 @@ func (c *CanonCmd) Run(to streams) error {
 	if len(files) == 0 {
 		files = []string{"-"}
 	}
-	options := fingerprint.Options{Exclude: c.Exclude, Sets: c.Set, NullIsAbsent: c.NullIsAbsent, NFC: c.NFC}
+	options := fingerprint.Options{Fields: c.Only, Exclude: c.Exclude, Sets: c.Set, NullIsAbsent: c.NullIsAbsent, NFC: c.NFC}
 	var results []canonical
 	for _, file := range files {
 		body, err := readBody(file)

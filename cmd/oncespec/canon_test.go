@@ -22,6 +22,7 @@ func TestCanonPrintsFormAndDigest(t *testing.T) {
 		{"both", []string{body}, form + "\nsha256 " + sha256Of(form) + "\n"},
 		{"form only", []string{"--form", body}, form},
 		{"digest only", []string{"--digest", body}, sha256Of(form) + "\n"},
+		{"what counts", []string{"--form", "--only", "/b", "--only", "/none/x", body}, `{"b":1}`},
 		{"what does not count", []string{"--form", "--exclude", "/t", "--null-is-absent", body}, `{"a":[1e+400,9007199254740993,null],"b":1}`},
 		{"two files, as checksums are listed", []string{"--digest", body, body}, sha256Of(form) + "  " + body + "\n" + sha256Of(form) + "  " + body + "\n"},
 	} {

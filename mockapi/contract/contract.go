@@ -81,6 +81,7 @@ const (
 // Fingerprint declares which differences make a request another one. Empty values are unspecified.
 type Fingerprint struct {
 	Mode          string   `json:"mode,omitempty" yaml:"mode"`                     // semantic | raw | none
+	Fields        []string `json:"fields,omitempty" yaml:"fields"`                 // JSON Pointers into the body: nothing else of it counts; empty: all of it does
 	Exclude       []string `json:"exclude,omitempty" yaml:"exclude"`               // JSON Pointers into the body that do not count
 	Headers       []string `json:"headers,omitempty" yaml:"headers"`               // header names that count
 	Sets          []string `json:"sets,omitempty" yaml:"sets"`                     // JSON Pointers to arrays whose order does not count

@@ -103,7 +103,7 @@ func (c Contract) clone() Contract {
 	for _, list := range []*[]int{&c.UnknownAnswers, &c.Missing.Statuses, &c.Malformed.Statuses, &c.OtherOperation.Statuses, &c.Mismatch.Statuses, &c.InFlight.Statuses, &c.Expired.Statuses} {
 		*list = slices.Clone(*list)
 	}
-	for _, list := range []*[]string{&c.Volatile, &c.Fingerprint.Exclude, &c.Fingerprint.Headers, &c.Fingerprint.Sets} {
+	for _, list := range []*[]string{&c.Volatile, &c.Fingerprint.Fields, &c.Fingerprint.Exclude, &c.Fingerprint.Headers, &c.Fingerprint.Sets} {
 		*list = slices.Clone(*list)
 	}
 	c.Scope = slices.Clone(c.Scope)

@@ -151,6 +151,7 @@ func (v *validator) lifetime(c Contract) {
 }
 
 func (v *validator) fingerprint(f Fingerprint) {
+	v.pointers("fingerprint.fields", f.Fields)
 	v.pointers("fingerprint.exclude", f.Exclude)
 	v.pointers("fingerprint.sets", f.Sets)
 	for i, h := range f.Headers {
@@ -160,6 +161,7 @@ func (v *validator) fingerprint(f Fingerprint) {
 		return
 	}
 	needsMeaning := fmt.Sprintf("nothing while fingerprint.mode is %s: the body is not read for its meaning", f.Mode)
+	v.check(len(f.Fields) == 0, "fingerprint.fields", strings.Join(f.Fields, ", "), needsMeaning)
 	v.check(len(f.Exclude) == 0, "fingerprint.exclude", strings.Join(f.Exclude, ", "), needsMeaning)
 	v.check(len(f.Sets) == 0, "fingerprint.sets", strings.Join(f.Sets, ", "), needsMeaning)
 }

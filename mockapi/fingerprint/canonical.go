@@ -3,6 +3,7 @@ package fingerprint
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/text/unicode/norm"
@@ -10,6 +11,7 @@ import (
 
 // Options says what does not count. The zero value leaves nothing out.
 type Options struct {
+	Fields       []string // JSON Pointers: nothing else counts; empty: everything does
 	Exclude      []string // JSON Pointers to values that do not count; one that points nowhere has no effect
 	Sets         []string // JSON Pointers to arrays whose order does not count; their items still count as often as they occur
 	NullIsAbsent bool     // a member that is null counts as one that is not there, at every depth
@@ -20,7 +22,7 @@ type Options struct {
 func Canonical(body []byte) ([]byte, error) { return Options{}.Canonical(body) }
 
 // Canonical returns the canonical form of what counts in a JSON body. Pointers name places in the body as it was sent; of an
-// array item that is excluded the place still counts. Its error is an *Error.
+// array item that does not count the place still does. Its error is an *Error.
 func (o Options) Canonical(body []byte) ([]byte, error) {
 	root, err := parse(body, o)
 	if err != nil {
@@ -29,6 +31,15 @@ func (o Options) Canonical(body []byte) ([]byte, error) {
 	for _, pointer := range o.Sets {
 		if n, _, _ := root.at(o.pointer(pointer)); n != nil {
 			n.set = true
+		}
+	}
+	if len(o.Fields) > 0 {
+		var kept [][]string
+		for _, pointer := range o.Fields {
+			kept = append(kept, slices.Collect(o.pointer(pointer).Tokens()))
+		}
+		if !root.keep(kept) {
+			*root = node{kind: '{'}
 		}
 	}
 	for _, pointer := range o.Exclude {

@@ -76,7 +76,7 @@ func Of(f contract.Fingerprint, r Request) (string, error) {
 	case raw || len(r.Body) == 0:
 		d.field("bytes", string(r.Body))
 	case isJSON(plain):
-		options := Options{Exclude: f.Exclude, Sets: f.Sets, NullIsAbsent: f.Absence == "equal", NFC: f.Normalisation == "nfc"}
+		options := Options{Fields: f.Fields, Exclude: f.Exclude, Sets: f.Sets, NullIsAbsent: f.Absence == "equal", NFC: f.Normalisation == "nfc"}
 		canonical, err := options.Canonical(r.Body)
 		if err != nil {
 			return "", err

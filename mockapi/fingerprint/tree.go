@@ -197,6 +197,33 @@ func (n *node) exclude(pointer jsontext.Pointer) {
 	}
 }
 
+// keep leaves what is at one of the places, with what holds it, and tells whether anything is. An item that holds nothing of it
+// becomes null where another follows, so that the others keep their places.
+func (n *node) keep(places [][]string) (some bool) {
+	if slices.ContainsFunc(places, func(at []string) bool { return len(at) == 0 }) {
+		return true
+	}
+	below := func(name string) (out [][]string) {
+		for _, at := range places {
+			if at[0] == name {
+				out = append(out, at[1:])
+			}
+		}
+		return out
+	}
+	n.members = slices.DeleteFunc(n.members, func(m member) bool { return !m.value.keep(below(m.name)) })
+	last := -1
+	for i, item := range n.items {
+		if item.keep(below(strconv.Itoa(i))) {
+			last = i
+		} else {
+			*item = node{kind: 'n', scalar: []byte("null")}
+		}
+	}
+	n.items = n.items[:last+1]
+	return len(n.members)+len(n.items) > 0
+}
+
 func (n *node) append(dst []byte) []byte {
 	switch n.kind {
 	case '{':

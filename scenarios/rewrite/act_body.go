@@ -183,7 +183,7 @@ func (e *edit) drop() bool {
 
 // beside adds a member next to the place, in front of it or after it. The name is a literal.
 func (e *edit) beside(offset int, name string, value *Node) bool {
-	if e.parent == nil || e.parent.Kind != Object {
+	if e.parent == nil || e.parent.Kind != Object || e.needs == changes && e.s.ignored(e.at[:len(e.at)-1].child(unquote(name))) {
 		return false
 	}
 	e.parent.Members = slices.Insert(e.parent.Members, e.index+offset, Member{name, value})

@@ -117,11 +117,14 @@ func (r Rewrite) declared(c contract.Contract) Class {
 	case ByNormalisation:
 		return word(f.Normalisation, "nfc", "none")
 	case ByUnknownFields:
+		if len(f.Fields) > 0 {
+			return NeverExecuted // it does not count, but may be refused as unknown before that
+		}
 		return word(f.Unknown, "ignored", "counts", "refused")
 	case BySets:
 		return given(f.Sets)
 	case ByExclude:
-		return given(f.Exclude)
+		return given(slices.Concat(f.Exclude, f.Fields))
 	case ByHeaders:
 		if r.listed(c) {
 			return Different

@@ -41,7 +41,7 @@ func (s *Sample) field(name string) (string, bool) {
 // grantField tells whether a field of the body may change.
 func (s *Sample) grantField(name string) (r *rule, guess, ok bool) {
 	switch {
-	case slices.Contains(s.policy.Fixed, Pointer{name}.String()):
+	case slices.Contains(s.policy.Fixed, Pointer{name}.String()), s.ignored(Pointer{name}):
 		return nil, false, false
 	case len(s.policy.Vary) == 0:
 		return anything, true, true

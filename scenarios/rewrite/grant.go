@@ -56,7 +56,7 @@ func (s *Sample) fixedAt(at Pointer) bool { return slices.ContainsFunc(s.fixed, 
 
 // ignored tells whether the contract says that a place does not count.
 func (s *Sample) ignored(at Pointer) bool {
-	return slices.ContainsFunc(s.excluded, at.within)
+	return slices.ContainsFunc(s.excluded, at.within) || len(s.counted) > 0 && !slices.ContainsFunc(s.counted, at.within)
 }
 
 // inSet tells whether a place is, or lies inside, an array whose order does not count.

@@ -54,8 +54,8 @@ var volatileRows = []Rewrite{
 		}},
 	},
 	{
-		ID: "volatile/body-field", Sentence: "A field of the body that the contract excludes has another value.",
-		Class: ByContract, Decides: ByExclude, Part: Body, Source: "the contract (fingerprint.exclude)", Needs: "value in the body that the contract excludes",
+		ID: "volatile/body-field", Sentence: "A field of the body that does not count by the contract has another value.",
+		Class: ByContract, Decides: ByExclude, Part: Body, Source: "the contract (fingerprint.exclude, fingerprint.fields)", Needs: "value in the body that does not count by the contract",
 		act: inBody{fits: func(s *Sample, p place) bool { return isLeaf(p) && s.ignored(p.at) && !s.holdsUnique(p.at) },
 			edit: func(e *edit) bool { return e.pick(neighbours(nil, e.node)...) }},
 	},

@@ -59,7 +59,7 @@ func (withDefault) candidates(s *Sample) []Site {
 
 func (withDefault) apply(s *Sample, site Site, _ int) (a, b Request, ok bool) {
 	at, err := ParsePointer(site.At)
-	if err != nil || len(at) == 0 || s.holdsUnique(at) {
+	if err != nil || len(at) == 0 || s.holdsUnique(at) || s.ignored(at) {
 		return a, b, false
 	}
 	for _, v := range s.body {

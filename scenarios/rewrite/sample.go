@@ -29,6 +29,7 @@ type Sample struct {
 	root     *Node // nil: the body is no JSON
 	policy   Policy
 	unique   []Pointer
+	counted  []Pointer        // by contract: nothing else of the body counts; empty: all of it does
 	excluded []Pointer        // by contract: they do not count
 	sets     []Pointer        // by contract: their order does not count
 	fixed    []Pointer        // in the body
@@ -61,6 +62,8 @@ func NewSample(request Request, policy Policy) (*Sample, error) {
 	var err error
 	s.excluded, err = parsePointers(policy.Contract.Fingerprint.Exclude)
 	problems = append(problems, wrap("fingerprint.exclude", err))
+	s.counted, err = parsePointers(policy.Contract.Fingerprint.Fields)
+	problems = append(problems, wrap("fingerprint.fields", err))
 	s.sets, err = parsePointers(policy.Contract.Fingerprint.Sets)
 	problems = append(problems, wrap("fingerprint.sets", err))
 	s.fixed, err = parsePointers(slices.DeleteFunc(slices.Clone(policy.Fixed), func(name string) bool { return strings.HasPrefix(name, "?") }))
