@@ -124,7 +124,8 @@ func TestExit0TargetThatIsHardToEnd(t *testing.T) {
 	}
 }
 
-// hooked is the mock's configuration with hooks that act on a mock which the start hook leaves in the background.
+// hooked is the mock's configuration with hooks that act on a mock which the start hook leaves in the background. Whoever adopts
+// that may take a second to notice that it has ended.
 func hooked(t *testing.T, hooks string) string {
 	t.Helper()
 	text, err := os.ReadFile(mockBy(t, binary))
@@ -136,7 +137,7 @@ func hooked(t *testing.T, hooks string) string {
 		t.Fatal("the mock's configuration has another shape")
 	}
 	start := `'"` + binary + `" mock --listen 127.0.0.1:$PORT --db "$DIR/mock.db" --downstream "$DOWNSTREAM" >/dev/null 2>&1 & echo $! > "$DIR/pid"'`
-	changed := string(text[:begin]) + "    hooks:\n      start: " + start + "\n      stop: 'p=$(cat \"$DIR/pid\"); kill $p; while kill -0 $p 2>/dev/null; do sleep 0.02; done'\n      ready: {http: /healthz}\n" + hooks + string(text[end:])
+	changed := string(text[:begin]) + "    hooks:\n      start: " + start + "\n      stop: 'p=$(cat \"$DIR/pid\"); kill $p; while grep -qs \"^State:.[^ZX]\" /proc/$p/status; do sleep 0.02; done'\n      ready: {http: /healthz}\n" + hooks + string(text[end:])
 	port, err := life.FreePort()
 	if err != nil {
 		t.Fatal(err)
@@ -177,8 +178,8 @@ func TestHooksThatFailOrHang(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		refuses := regexp.MustCompile(`stop: '([^']*)'`).ReplaceAllString(string(text), "stop: '$1; echo not allowed; exit 6'")
-		environment(t, file(t, "oncespec.yaml", refuses), "stopping the target", "hook stop", "exit status 6", "not allowed")
+		refuses := regexp.MustCompile(`stop: '([^']*)'`).ReplaceAllString(string(text), "stop: 'if [ ! -e \"$$DIR/once\" ]; then : > \"$$DIR/once\"; echo not allowed; exit 6; fi; $1'")
+		leftForTheNextStart(t, file(t, "oncespec.yaml", refuses), "replay/one-effect", "stopping the target", "hook stop", "exit status 6", "not allowed")
 	})
 	t.Run("pause fails", func(t *testing.T) { // requests are brought together in another way, and it is said why
 		t.Parallel()
@@ -223,6 +224,32 @@ func TestHooksThatFailOrHang(t *testing.T) {
 		again := strings.Replace(string(text), `start: '"`, `start: 'if [ -e "$DIR/once" ]; then echo no quota; exit 5; fi; : > "$DIR/once"; "`, 1)
 		environment(t, file(t, "oncespec.yaml", again), "does not come up again", "hook start", "exit status 5", "no quota")
 	})
+}
+
+// leftForTheNextStart runs a configuration whose target cannot be ended, and says so. The next start ends it.
+func leftForTheNextStart(t *testing.T, config, requirement string, says ...string) {
+	t.Helper()
+	state, out := t.TempDir(), t.TempDir()
+	p := command(t, "run", "-c", config, "-r", "replay/one-effect", "-r", requirement, "--operation", "create-ticket", "--out", out)
+	p.Env = append(p.Env, "XDG_STATE_HOME="+state)
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.Wait()
+	if code := p.ProcessState.ExitCode(); code != 3 {
+		t.Errorf("exit code %d: %s%s", code, &p.out, &p.err)
+	}
+	written(t, out)
+	r := report(t, out)
+	if r.Summary.Fail != 0 || r.Summary.Error != 0 || strings.Contains(string(r.Verdicts), `"blame": "target"`) {
+		t.Errorf("%+v: %s", r.Summary, r.Verdicts)
+	}
+	for _, words := range says {
+		if !strings.Contains(r.Problem, words) {
+			t.Errorf("the problem does not say %q: %s", words, r.Problem)
+		}
+	}
+	gone(t, p.tmp, state, nextStart(t, state))
 }
 
 // full is a volume with little space. Where none can be mounted the test is skipped, unless ONCESPEC_REQUIRE lists mount.

@@ -52,6 +52,9 @@ func end(ctx context.Context, left []Thing, by map[string]Ender) (ended []Thing,
 	var errs []error
 	for i := len(left) - 1; i >= 0; i-- { // what was started last may stand on what was started first
 		t := left[i]
+		if t.Kind == Scratch && len(errs) > 0 {
+			continue // what could not be ended may need it to be
+		}
 		ender := by[t.Kind]
 		if ender == nil {
 			errs = append(errs, fmt.Errorf("%s: nobody knows how to end it", t))

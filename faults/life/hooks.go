@@ -140,6 +140,7 @@ func (h *Hooks) turn(ctx context.Context, verb, command string, into hookState) 
 		if err := h.note(still); err != nil {
 			return err
 		}
+		h.become(still) // also where the hook fails, or is cut off: it may have done it
 	}
 	if err := h.run(ctx, verb, command); err != nil {
 		return err
@@ -190,7 +191,8 @@ func (h *Hooks) forget() {
 // Log returns the last 64 KiB that the hooks have written.
 func (h *Hooks) Log() string { return h.log.String() }
 
-// Close resumes a target that was paused, and stops (or else kills) one that the start hook started.
+// Close resumes a target that was paused, and stops (or else kills) one that the start hook started; one that cannot be resumed is
+// killed.
 func (h *Hooks) Close() error {
 	h.mu.Lock()
 	closed, state, ours := h.closed, h.state, h.ours
@@ -200,21 +202,25 @@ func (h *Hooks) Close() error {
 		return nil
 	}
 	ctx := context.Background()
-	var errs []error
+	var err error
 	if state == still && h.hooks.Resume != "" {
-		errs = append(errs, h.Resume(ctx))
+		err = h.Resume(ctx)
 	}
 	if ours {
-		var err error
-		switch {
+		switch stays := err != nil; {
+		case stays && h.hooks.Kill != "": // it may not hear that it is asked to stop
+			if _, killed := h.Kill(ctx); killed == nil {
+				err = nil
+			} else {
+				err = errors.Join(err, killed)
+			}
 		case h.hooks.Stop != "":
-			_, err = h.Stop(ctx, defaultReadyWithin)
+			_, stopped := h.Stop(ctx, defaultReadyWithin)
+			err = errors.Join(err, stopped)
 		case h.hooks.Kill != "":
 			_, err = h.Kill(ctx)
 		}
-		errs = append(errs, err)
 	}
-	err := errors.Join(errs...)
 	if err == nil {
 		h.forget()
 	}

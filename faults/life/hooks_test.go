@@ -62,6 +62,39 @@ func TestCloseLeavesATargetAloneThatWeDidNotStart(t *testing.T) {
 	}
 }
 
+// TestPauseThatFailsIsUndone: it may have done its work before it failed, hung, or was cut off.
+func TestPauseThatFailsIsUndone(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		then  string
+		limit time.Duration
+	}{"fails": {"exit 3", 0}, "hangs": {"sleep 600", 200 * time.Millisecond}, "is cut off": {"sleep 600", 0}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			commands, done := diary(t)
+			commands.Pause += "; " + c.then
+			commands.Limit = c.limit
+			h := life.NewHooks(commands)
+			ctx, cancel := context.WithCancel(soon(t))
+			defer cancel()
+			if name == "is cut off" {
+				go func() {
+					for done() != "pause" {
+						time.Sleep(time.Millisecond)
+					}
+					cancel()
+				}()
+			}
+			if err := h.Pause(ctx); err == nil {
+				t.Error("it did not fail")
+			}
+			if err := h.Close(); err != nil || done() != "pause, resume" {
+				t.Errorf("did %s, %v", done(), err)
+			}
+		})
+	}
+}
+
 func TestHooksThatAreNotThere(t *testing.T) {
 	t.Parallel()
 	h := life.NewHooks(life.HookCommands{})

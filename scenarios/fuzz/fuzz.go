@@ -79,7 +79,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return r, r.ended(ctx, &target.EnvironmentError{What: "scratch folder", Err: err})
 	}
+	stays := false // what is left of the target may stand on it
 	defer func() {
+		if stays {
+			return
+		}
 		if left := clean(); left != nil && r.Problem == "" {
 			_ = r.ended(ctx, &target.EnvironmentError{What: "scratch folder", Err: left})
 		}
@@ -87,7 +91,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 
 	o.Progress(Progress{Phase: "starting the target"})
 	t, err := target.Start(ctx, target.Options{Config: o.Config, Seed: o.Seed, AllowRemote: o.AllowRemote, Dir: scratch})
+	var behind *target.LeftBehindError
 	if err != nil {
+		stays = errors.As(err, &behind)
 		var wrong *target.ConfigurationError
 		if errors.As(err, &wrong) {
 			return nil, err
@@ -107,7 +113,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	err = o.searchAll(limited, hunters, r)
 	closing, stop := context.WithTimeout(context.WithoutCancel(ctx), teardown)
 	defer stop()
-	if down := t.Close(closing); down != nil && (err == nil || ctx.Err() != nil) {
+	down := t.Close(closing)
+	stays = errors.As(down, &behind)
+	if down != nil && (err == nil || ctx.Err() != nil) {
 		err = down
 	}
 	return r, r.ended(ctx, err)

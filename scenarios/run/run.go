@@ -87,7 +87,7 @@ func Begin(ctx context.Context, opts Options) (*Run, error) {
 	opts.Progress.Doing("starting the target")
 	r.target, err = target.Start(ctx, target.Options{Config: opts.Config, Seed: opts.Plan.Seed, AllowRemote: opts.AllowRemote, Dir: r.scratch, Racy: opts.Racy})
 	if err != nil {
-		err = errors.Join(err, r.clean())
+		err = r.cleaned(err)
 		var wrong *target.ConfigurationError
 		if errors.As(err, &wrong) {
 			return nil, err
@@ -334,9 +334,18 @@ func (r *Run) owed() []Step {
 
 // Close stops everything the run started. It may be called at any time, and twice.
 func (r *Run) Close(ctx context.Context) error {
-	err := asProblem(r.target.Close(ctx))
-	if left := r.clean(); left != nil {
-		err = errors.Join(err, &target.LeftBehindError{Err: fmt.Errorf("scratch folder: %w", left)})
+	return r.cleaned(asProblem(r.target.Close(ctx)))
+}
+
+// cleaned removes the scratch folder, unless the error says that something was left which may stand on it, as hooks do: the next
+// start ends both.
+func (r *Run) cleaned(err error) error {
+	var left *target.LeftBehindError
+	if errors.As(err, &left) {
+		return err
+	}
+	if failed := r.clean(); failed != nil {
+		return errors.Join(err, &target.LeftBehindError{Err: fmt.Errorf("scratch folder: %w", failed)})
 	}
 	return err
 }

@@ -62,7 +62,7 @@ func (s *Stage) AsBefore(ctx context.Context) error {
 // moved ends the target, changes its folder, and starts it again.
 func (t *Target) moved(ctx context.Context, change func(dir string) error) error {
 	for _, i := range t.instances {
-		i.thaw(ctx)
+		_ = i.thaw(ctx)
 		if _, err := i.life.Kill(ctx); err != nil && !errors.Is(err, life.ErrNotRunning) {
 			return &EnvironmentError{What: "ending " + t.name(i), Err: redactedError{t.redact.text(err.Error()), err}}
 		}

@@ -168,7 +168,7 @@ func (t *Target) revive(ctx context.Context) error {
 }
 
 func (t *Target) reviveOne(ctx context.Context, i *instance) error {
-	if err := i.thaw(ctx); err != nil {
+	if err := i.thaw(ctx); err != nil && (i.stands() == frozen || t.silent(ctx, i)) {
 		return &EnvironmentError{What: t.name(i) + " was paused and does not go on", Err: redactedError{t.redact.text(err.Error()), err}}
 	}
 	seen := i.accepts(ctx)
@@ -199,21 +199,28 @@ func (t *Target) reviveOne(ctx context.Context, i *instance) error {
 	return nil
 }
 
-// thaw lets the instance go on, if it may stand still. One that has ended is started again by others.
-// One that cannot be resumed is no matter where it was never seen to be paused; else connections that it takes say nothing.
+// thaw lets the instance go on, if it may stand still; an error is of one that may do so yet. One that has ended is started
+// again by others.
 func (i *instance) thaw(ctx context.Context) error {
 	stands := i.stands()
-	if !i.managed && stands != still && stands != frozen || !i.life.Can().Has(life.CanResume) {
+	paused := stands == still || stands == frozen
+	if !i.managed && !paused || !i.life.Can().Has(life.CanResume) {
 		return nil
 	}
 	err := i.life.Resume(ctx)
 	switch {
 	case err == nil:
 		i.becomes(serving)
-	case stands == frozen && !errors.Is(err, life.ErrNotRunning):
-		return err
+	case !paused || errors.Is(err, life.ErrNotRunning):
+		return nil
 	}
-	return nil
+	return err
+}
+
+// silent tells whether the instance is seen not to be at work: one that stands still takes connections all the same.
+func (t *Target) silent(ctx context.Context, i *instance) bool {
+	ready := t.cfg.Target.Lifecycle.Readiness()
+	return ready.HTTP != "" && t.ready(i, ready)(ctx) != nil
 }
 
 // dismiss ends an instance that nobody wants any more.

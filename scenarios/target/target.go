@@ -212,15 +212,15 @@ func (t *Target) Close(ctx context.Context) error {
 func (t *Target) close(ctx context.Context) error {
 	t.endLeftovers()
 	var errs []error
+	for _, i := range t.instances {
+		i.idle.close() // a server that is asked to end may wait for those who have not said anything yet
+	}
 	for _, i := range slices.Backward(t.instances) { // what the others share is the first one's
 		if err := i.close(); err != nil {
 			errs = append(errs, &EnvironmentError{What: "stopping " + t.name(i), Err: redactedError{t.redact.text(err.Error()), err}})
 		}
 	}
 	t.links.Close()
-	for _, i := range t.instances {
-		i.idle.close()
-	}
 	if t.remote != nil {
 		if err := t.remote.Close(ctx); err != nil {
 			errs = append(errs, &EnvironmentError{What: "leaving no proxy", Err: err})
