@@ -1,7 +1,9 @@
 package main_test
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/oncespec/oncespec/faults/life"
 	"github.com/oncespec/oncespec/faults/needtest"
@@ -99,6 +102,68 @@ func TestExit3TargetThatDoesNotComeBack(t *testing.T) {
 			t.Parallel()
 			environment(t, c.config, c.says...)
 		})
+	}
+}
+
+// TestReplicaThatDiesInMidRun: one that ends while duplicates are sent to it, and not by us, proves nothing of the target. They are
+// sent to another one in its place.
+func TestReplicaThatDiesInMidRun(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	p := command(t, "run", "-c", mockBy(t, binary), "-r", "replay/one-effect", "-r", "race/replicas", "--operation", "create-ticket", "--out", out)
+	read, write := io.Pipe()
+	p.Stderr = io.MultiWriter(&p.err, write)
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	racing := make(chan struct{})
+	go func() {
+		defer io.Copy(io.Discard, read)
+		for lines := bufio.NewScanner(read); lines.Scan(); {
+			if strings.HasSuffix(lines.Text(), "2/2 race") {
+				close(racing)
+				return
+			}
+		}
+	}()
+	select {
+	case <-racing:
+	case <-time.After(generous):
+		t.Error("it did not come to its races")
+	}
+	second := 0
+	for end := time.Now().Add(generous); second == 0 && time.Now().Before(end); time.Sleep(time.Millisecond) {
+		var pids []int
+		for _, who := range holding(t, p.tmp) {
+			if strings.Contains(who, " mock ") {
+				pid := 0
+				fmt.Sscan(who, &pid)
+				pids = append(pids, pid)
+			}
+		}
+		if len(pids) == 2 {
+			second = slices.Max(pids)
+		}
+	}
+	if it, err := os.FindProcess(second); second == 0 || err != nil || it.Kill() != nil {
+		t.Fatalf("the second one, %d, was not killed: %v", second, err)
+	}
+	e := p.wait(t)
+	write.Close()
+	r := report(t, out)
+	if r.Summary.Fail+r.Summary.Error+r.Summary.Inconclusive != 0 && e.code != 3 || strings.Contains(string(r.Verdicts), `"blame": "target"`) {
+		t.Errorf("exit %d, %+v: %s\n%s", e.code, r.Summary, r.Problem, r.Verdicts)
+	}
+	if e.code == 3 { // it had not been ready
+		if !strings.Contains(r.Problem, "SIGKILL") {
+			t.Errorf("the problem: %s", r.Problem)
+		}
+		return
+	}
+	e.want(t, 0)
+	tries, err := filepath.Glob(filepath.Join(out, "histories", "race-replicas.create-ticket*.json"))
+	if named := strings.Count(string(r.Verdicts), `"race-replicas.create-ticket`); err != nil || named == 0 || len(tries) <= named {
+		t.Errorf("%d histories, %d of which a verdict rests on: nothing was done again", len(tries), named)
 	}
 }
 
