@@ -252,3 +252,29 @@ func TestALongStormKeepsLittle(t *testing.T) {
 		}
 	}
 }
+
+// A storm ends by its operations or by its time, whichever comes first; a round that has begun is carried to its end.
+func TestAStormEndsByOperationsOrByTime(t *testing.T) {
+	t.Parallel()
+	for length, rounds := range map[storm.Length]int{
+		{Operations: storm.Round + 1, For: 9 * time.Minute}: 2,
+		{Operations: 9 * storm.Round, For: time.Nanosecond}: 1,
+		{For: time.Nanosecond}:                              1,
+	} {
+		server := httptest.NewServer(ticketsAPI(t))
+		t.Cleanup(server.Close)
+		cfg := ticketsConfig(t)
+		cfg.Target.URL = server.URL
+		report := finished(t, suites.Options{Config: cfg, Out: t.TempDir(), Storm: storm.Order{Length: length}, Selection: run.Selection{Requirements: []string{"lost/storm"}}})
+		one(t, report.Verdicts, verdict.Pass)
+		played := 0
+		for _, h := range report.Histories {
+			if h.Storm != nil {
+				played++
+			}
+		}
+		if played != rounds {
+			t.Errorf("%+v: %d rounds, want %d", length, played, rounds)
+		}
+	}
+}

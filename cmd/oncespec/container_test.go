@@ -59,18 +59,25 @@ func nothingOf(t *testing.T, p *process) {
 	}
 }
 
-// The mock is killed in mid-work in a container made of this very program, comes back on its volume, and is conformant.
+// The mock is killed in mid-work in a container made of this very program, comes back on its volume, and is conformant; so are two
+// of them on one volume, of which one is paused.
 func TestMockInAContainerIsKilledAndConformant(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
-	p := inContainer(t, "run", "--lifecycle", "container", "-r", "crash/durable", "--operation", "create-ticket", "--out", out)
+	p := inContainer(t, "run", "--lifecycle", "container", "-r", "crash/durable", "-r", "race/replicas", "-r", "crash/fencing", "--operation", "create-ticket", "--out", out)
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
 	p.wait(t).want(t, 0)
 	written(t, out)
-	if r := report(t, out); r.Result != "conformant" || r.Summary.Pass == 0 {
+	r := report(t, out)
+	if r.Result != "conformant" || r.Summary.Pass == 0 {
 		t.Errorf("result %q with %d passes", r.Result, r.Summary.Pass)
+	}
+	for _, id := range []string{"crash/durable", "race/replicas", "crash/fencing"} {
+		if i := strings.Index(string(r.Verdicts), id); i < 0 || !strings.Contains(string(r.Verdicts)[i:][:400], `"verdict": "pass"`) {
+			t.Errorf("%s did not pass: %s", id, r.Verdicts)
+		}
 	}
 	kills := 0
 	for name, text := range files(t, out) {
