@@ -341,3 +341,28 @@ func TestPlaysAreTold(t *testing.T) {
 		}
 	}
 }
+
+// TestAHundredPartsAreToldInFewLines: some of them whole, all by name.
+func TestAHundredPartsAreToldInFewLines(t *testing.T) {
+	t.Parallel()
+	run := sample()
+	run.Verdicts = nil
+	for _, on := range []string{"create", "close"} {
+		for _, part := range []string{"a/1", "a/2", "a/3", "a/4", "a/5"} {
+			run.Verdicts = append(run.Verdicts, verdict.Verdict{ID: "fingerprint/same-meaning", Part: part, Level: verdict.Must, Operations: []string{on}, Verdict: verdict.Fail, Detail: "double execution of " + part})
+		}
+	}
+	run.Verdicts = append(run.Verdicts, verdict.Verdict{ID: "fingerprint/same-meaning", Part: "a/6", Level: verdict.Should, Operations: []string{"close"}, Verdict: verdict.Warn, Detail: "refused"})
+	var b bytes.Buffer
+	if err := reports.Table(&b, reports.New(run), "", false); err != nil {
+		t.Fatal(err)
+	}
+	for _, says := range []string{
+		"fail fingerprint/same-meaning#a/3 on create: double execution of a/3\nfail fingerprint/same-meaning on create: so do 2 more: a/4, a/5\nfail fingerprint/same-meaning#a/1 on close: ",
+		"fail fingerprint/same-meaning on close: so do 2 more: a/4, a/5\nwarn fingerprint/same-meaning#a/6 on close: refused\n",
+	} {
+		if !strings.Contains(b.String(), says) {
+			t.Errorf("expected %q in:\n%s", says, b.String())
+		}
+	}
+}

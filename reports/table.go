@@ -88,7 +88,8 @@ func writePacks(b *strings.Builder, rows []packRow) {
 
 // writeBroken writes a line for each verdict that is neither a pass nor left out, and one for all that were left open for one reason.
 func writeBroken(b *strings.Builder, vs []verdict.Verdict, paint func(code, s string) string) {
-	for _, v := range vs {
+	same, more := map[string]int{}, []string{}
+	for i, v := range vs {
 		code := "33"
 		switch v.Verdict {
 		case verdict.Pass, verdict.NotAssessed:
@@ -100,12 +101,27 @@ func writeBroken(b *strings.Builder, vs []verdict.Verdict, paint func(code, s st
 		case verdict.Fail, verdict.Error:
 			code = "1;31"
 		}
-		fmt.Fprintf(b, "%s %s on %s: %s\n", paint(code, string(v.Verdict)), display.Line(v.Name()), display.Line(strings.Join(v.Operations, ", ")), display.Line(v.Detail))
+		on := display.Line(strings.Join(v.Operations, ", "))
+		kind := fmt.Sprintf("%s %s on %s", v.Verdict, v.ID, on)
+		if same[kind]++; v.Part == "" || same[kind] <= mostParts {
+			fmt.Fprintf(b, "%s %s on %s: %s\n", paint(code, string(v.Verdict)), display.Line(v.Name()), on, display.Line(v.Detail))
+			continue
+		}
+		more = append(more, v.Part)
+		if rest := vs[i+1:]; !slices.ContainsFunc(rest, func(o verdict.Verdict) bool {
+			return o.Verdict == v.Verdict && o.ID == v.ID && slices.Equal(o.Operations, v.Operations) && !isLeft(o)
+		}) {
+			fmt.Fprintf(b, "%s %s on %s: so do %d more: %s\n", paint(code, string(v.Verdict)), v.ID, on, len(more), display.Line(strings.Join(more, ", ")))
+			more = nil
+		}
 	}
 	for _, u := range undone(vs) {
 		fmt.Fprintf(b, "%s %s\n", paint("33", string(verdict.Inconclusive)), display.Line(u.String()))
 	}
 }
+
+// mostParts bounds how many parts of one requirement a terminal gets whole; the others are named, and the report has them.
+const mostParts = 3
 
 // writeUnlock writes what would let more requirements be assessed: mending what they build on, then a longer configuration,
 // where the run did not end for another reason.
@@ -125,8 +141,19 @@ func writeUnlock(b *strings.Builder, r *Report) {
 	if r.Problem != "" || len(r.Unlock) == 0 {
 		return
 	}
+	var single []string
 	for _, u := range r.Unlock {
+		if len(u.Requirements) == 1 {
+			single = append(single, u.Add)
+			continue
+		}
 		fmt.Fprintf(b, "add %s for %d more\n", display.Line(u.Add), len(u.Requirements))
+	}
+	switch {
+	case len(single) == 1:
+		fmt.Fprintf(b, "add %s for 1 more\n", display.Line(single[0]))
+	case len(single) > 1:
+		fmt.Fprintf(b, "add one of these for 1 more each: %s\n", display.Line(strings.Join(single, ", ")))
 	}
 	if setting, _, _ := strings.Cut(r.Unlock[0].Add, " "); strings.Contains(setting, ".") {
 		fmt.Fprintf(b, "(what that takes: oncespec explain %s)\n", display.Line(setting))

@@ -77,7 +77,7 @@ func refusal(c rule.Case, h *history.History, a *history.Attempt) rule.Finding {
 	case !admitted && a.Answer.Body.Truncated && c.Contract.Mismatch.Code != "":
 		return rule.Inconclusive(verdict.Harness, "the refusal %s is too long to look for the code %s in it", c.Says(a), c.Contract.Mismatch.Code)
 	case !admitted:
-		return rule.Fail(proof, "the changed payload was refused, but with %s where %s is declared", c.Says(a), c.Contract.Mismatch.Refusals()).Should()
+		return rule.Fail(proof, "the changed payload was refused, but with %s where %s is declared; where that is meant, declare contract.mismatch.statuses", c.Says(a), c.Contract.Mismatch.Refusals()).Should()
 	}
 	return rule.Pass(proof, "the changed payload was refused with %s", c.Says(a))
 }

@@ -30,6 +30,9 @@ func judge(c rule.Case, h *history.History) (rewrite.Rewrite, rule.Finding, bool
 	}
 	if r.ID == "key/quoted" {
 		f.Level = verdict.Should // as in key/quoted-and-bare, which asks for the same
+		if f.Outcome == verdict.Fail && strings.HasPrefix(f.Detail, executed) && !h.Rewrite.Guess {
+			f.Detail += "; where that is meant, declare contract.key.encoding: opaque"
+		}
 	}
 	return r, f.In(r.ID).At(h.ID), true
 }

@@ -52,7 +52,7 @@ func sameBody(c rule.Case, h *history.History) []rule.Finding {
 	likeness, where := rule.CompareBodies(first.Answer.Body, retry.Answer.Body, c.Contract.Volatile)
 	switch likeness {
 	case rule.Unlike:
-		return one(rule.Fail(proof, "%s", where))
+		return one(rule.Fail(proof, "%s; where a replay may show how things stand by now, declare contract.fidelity: resource, or that place under contract.volatile", where))
 	case rule.Incomplete:
 		return one(rule.Inconclusive(verdict.Harness, "%s", where))
 	}
