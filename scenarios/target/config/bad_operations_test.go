@@ -37,7 +37,7 @@ var badOperations = []badFile{
 		`4:50: operations.a.request.body_file: found "nowhere.json", expected a file beside the configuration: no such file or directory`,
 	}},
 	{"what a body does not take", sent("request: {method: POST, path: /a, body: {a: '{answer:/id}', b: ['x {prot}', '{dir}'], c: '{setup.p:/id}', d: '${NONE}', e: '{body:/a}'}}"), []string{
-		`4:50: operations.a.request.body.a: found {answer:/id}, expected what the caller holds before an answer: it may be lost`,
+		`4:50: operations.a.request.body.a: found {answer:/id}, expected what the caller holds before an answer, which may be lost: {key} or ${NAME}`,
 		`4:72: operations.a.request.body.b[0]: found an unknown placeholder {prot}, expected one of {body:/…}, {answer:/…}, {setup.NAME:/…}, {key}, {port}, {dir}, {downstream}, {store}, {duration}, ${NAME}, or {{prot}} for the text itself (did you mean {port}?)`,
 		`4:82: operations.a.request.body.b[1]: found {dir}, expected none: only a target that the run starts (target.lifecycle.process or container) has a folder`,
 		`4:95: operations.a.request.body.c: found {setup.p:/id}, expected no step of the setup: there is none before it`,
@@ -86,7 +86,7 @@ var badOperations = []badFile{
 	}},
 	{"what an effect does not take", write("effects:", "  - http: {get: '/a?t={body:/tt}&i={answer:/id}', items: '$.[', id: '$..id', next: next}", "  - value: {get: a, at: '$.a[*]'}"), []string{
 		`6:27: operations.a.effects[0].http.get: found {body:/tt}, expected a place in the request's body (did you mean {body:/t}?)`,
-		`6:40: operations.a.effects[0].http.get: found {answer:/id}, expected what the caller holds before an answer: it may be lost`,
+		`6:40: operations.a.effects[0].http.get: found {answer:/id}, expected what the caller holds before an answer, which may be lost: {body:/…}, {key} or ${NAME}`,
 		`6:62: operations.a.effects[0].http.items: found "$.[", expected a JSONPath such as $.items[*] (unexpected '[' at position 3)`,
 		`6:73: operations.a.effects[0].http.id: found "$..id", expected a JSONPath that names one place, such as $.id`,
 		`6:88: operations.a.effects[0].http.next: found "next", expected a JSONPath such as $.items[*] (unexpected identifier at position 1)`,
@@ -127,7 +127,7 @@ var badOperations = []badFile{
 		`5:87: operations.a.status.states.faild: found "faild", expected one of in_progress, succeeded, failed or unknown (did you mean "failed"?)`,
 	}},
 	{"a status that needs the answer", write("status: {get: '/o/{answer:/id}', state: '$[', reference: '$..x'}"), []string{
-		`5:23: operations.a.status.get: found {answer:/id}, expected what the caller holds before an answer: it may be lost`,
+		`5:23: operations.a.status.get: found {answer:/id}, expected what the caller holds before an answer, which may be lost: {body:/…}, {key} or ${NAME}`,
 		`5:45: operations.a.status.state: found "$[", expected a JSONPath such as $.items[*] (unexpected eof at position 3)`,
 		`5:62: operations.a.status.reference: found "$..x", expected a JSONPath that names one place, such as $.id`,
 	}},

@@ -170,7 +170,7 @@ func (k *checker) placeholders(at string, list []template.Placeholder, may allow
 		case p.Name == "setup":
 			expected, near = unknownStep(p, may)
 		case p.Name == "answer":
-			expected = "what the caller holds before an answer, such as {key} or {body:/pointer}: it may be lost"
+			expected = "what the caller holds before an answer, which may be lost: " + may.words()
 		default:
 			expected = "none here"
 			if takes := may.words(); takes != "" {
