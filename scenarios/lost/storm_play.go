@@ -32,9 +32,9 @@ const (
 	longestComeBack = 100 * time.Millisecond
 	// slowLimit is how long an operation that was never answered is given in the end.
 	slowLimit = 30 * time.Second
-	// catchLimit bounds the wait for downstream calls to be held. freezeTime is how long a paused target stands still: by then
-	// every client waits for it.
-	catchLimit, freezeTime = 300 * time.Millisecond, 30 * time.Millisecond
+	// glance is how often a kill looks whether it has caught all it can. freezeTime is how long a paused target stands still: by
+	// then every client waits for it.
+	glance, freezeTime = 2 * time.Millisecond, 30 * time.Millisecond
 )
 
 // player plays one schedule on one trial.
@@ -44,6 +44,7 @@ type player struct {
 	patience time.Duration // with an operation, from its call or from the restart on
 	intents  []*target.Intent
 	turns    *turns
+	at       []atomic.Int64  // by client: the intent that it asks for; 0: it waits for others, or is done
 	done     []chan struct{} // by intent: closed when a call with its own payload has ended
 	once     []sync.Once
 	has      []bool        // by intent: it has a result; read after done
@@ -58,6 +59,7 @@ func play(ctx context.Context, s *target.Stage, p history.Storm, patience time.D
 	s.Plays(p)
 	y := &player{stage: s, schedule: p.Schedule, patience: patience, turns: newTurns(p.Schedule.Clients())}
 	n := p.Schedule.Intents()
+	y.at = make([]atomic.Int64, p.Schedule.Clients())
 	y.done, y.once, y.has, y.slow = make([]chan struct{}, n), make([]sync.Once, n), make([]bool, n), make([]atomic.Bool, n)
 	for i := range n {
 		in, err := s.Intent(ctx)
@@ -67,11 +69,16 @@ func play(ctx context.Context, s *target.Stage, p history.Storm, patience time.D
 		y.intents = append(y.intents, in)
 		y.done[i] = make(chan struct{})
 	}
+	for _, call := range slices.Backward(p.Schedule.Calls) {
+		y.at[call.Client-1].Store(int64(call.Intent)) // what each begins with
+	}
 	var clients, blows sync.WaitGroup
 	var struck error
 	over, cancel := context.WithCancel(ctx)
 	defer cancel()
-	blows.Go(func() { struck = y.strike(ctx, over) })
+	ready := make(chan struct{})
+	blows.Go(func() { struck = y.strike(ctx, over, sync.OnceFunc(func() { close(ready) })) })
+	<-ready
 	for c := range p.Schedule.Clients() {
 		clients.Go(func() { y.client(ctx, c+1) })
 	}
@@ -89,6 +96,7 @@ func play(ctx context.Context, s *target.Stage, p history.Storm, patience time.D
 // client makes its calls one after another.
 func (y *player) client(ctx context.Context, number int) {
 	defer y.turns.leave()
+	defer y.at[number-1].Store(0)
 	// Backoff is drawn from the schedule's seed, a stream for each client.
 	jitter := rand.New(rand.NewPCG(y.schedule.Seed, uint64(number)))
 	for i, call := range y.schedule.Calls {
@@ -103,6 +111,7 @@ func (y *player) call(ctx context.Context, i int, call storm.Call, jitter *rand.
 	in, label := y.intents[call.Intent-1], labelCall
 	if call.Changed {
 		label = labelChanged
+		y.at[call.Client-1].Store(0)
 		y.turns.rest()
 		select {
 		case <-y.done[call.Intent-1]:
@@ -113,11 +122,12 @@ func (y *player) call(ctx context.Context, i int, call storm.Call, jitter *rand.
 			return // its own payload has no result, so nobody could say what the changed one should be answered
 		}
 	}
+	y.at[call.Client-1].Store(int64(call.Intent))
 	limited, cancel := context.WithTimeout(ctx, y.patience)
 	defer cancel()
 	var last *history.Attempt
 	for n, pause := 0, stormPause; ; pause = min(2*pause, longestStormPause) {
-		last = y.attempt(ctx, in, target.Send{Label: label, Change: call.Changed, Call: i + 1}, faultOf(call, n))
+		last = y.attempt(ctx, in, call.Client, target.Send{Label: label, Change: call.Changed, Call: i + 1}, faultOf(call, n))
 		if spent(last) {
 			n++ // else a blow took the attempt, and its fault is left for the next one
 		}
@@ -149,17 +159,19 @@ func faultOf(call storm.Call, n int) storm.Fault {
 }
 
 // attempt sends once, under its fault.
-func (y *player) attempt(ctx context.Context, in *target.Intent, send target.Send, fault storm.Fault) *history.Attempt {
+func (y *player) attempt(ctx context.Context, in *target.Intent, client int, send target.Send, fault storm.Fault) *history.Attempt {
 	send.Fault = planOf(fault)
 	f := y.stage.Go(ctx, in, send)
 	y.newest.Store(f)
 	y.turns.began()
 	if fault.Kind == storm.Delay && f.Answering(ctx) {
+		intent := y.at[client-1].Swap(0)
 		select {
 		case <-y.turns.after(fault.Attempts):
 		case <-f.Done():
 		case <-ctx.Done():
 		}
+		y.at[client-1].Store(intent)
 		y.turns.wake()
 		f.Wire().Release()
 	}
@@ -183,17 +195,26 @@ func planOf(f storm.Fault) link.Plan {
 	return link.Plan{}
 }
 
-// strike deals the blows when their attempts have begun.
-func (y *player) strike(ctx, over context.Context) error {
+// strike deals the blows when their attempts have begun. A kill holds downstream calls from just before: ready says that it does,
+// where it comes with the first attempt, or that nothing has to be held yet.
+func (y *player) strike(ctx, over context.Context, ready func()) error {
+	defer ready()
 	for _, b := range y.schedule.Blows {
-		select {
-		case <-y.turns.reached(b.Attempt):
-		case <-over.Done():
+		var n net
+		if b.Attempt > 1 {
+			ready()
+		}
+		if b.Kind == storm.Kill && y.comes(over, b.Attempt-1) {
+			n = y.spread(b)
+		}
+		ready()
+		if !y.comes(over, b.Attempt) {
+			n.drop()
 			return nil
 		}
 		var err error
 		if b.Kind == storm.Kill {
-			err = y.kill(ctx, over, b)
+			err = y.kill(ctx, over, b, n)
 		} else {
 			err = y.pause(ctx, over)
 		}
@@ -204,29 +225,59 @@ func (y *player) strike(ctx, over context.Context) error {
 	return nil
 }
 
-// kill waits until the gate holds as many calls as it should catch, kills, and starts the target again.
-func (y *player) kill(ctx, over context.Context, b storm.Blow) error {
+// comes waits until so many attempts have begun; false: the clients are done.
+func (y *player) comes(over context.Context, attempts int) bool {
+	select {
+	case <-y.turns.reached(attempts):
+		return true
+	case <-over.Done():
+		return false
+	}
+}
+
+// net is what catches downstream calls for a kill.
+type net struct {
+	before, after         *provider.Hold // nil: nothing is to be held there
+	dropBefore, dropAfter func()
+}
+
+// spread has the gate hold the next calls.
+func (y *player) spread(b storm.Blow) (n net) {
+	n.before, n.dropBefore = y.stage.HoldAny(provider.BeforeBooking, b.Held-b.Booked)
+	n.after, n.dropAfter = y.stage.HoldAny(provider.AfterBooking, b.Booked)
+	return n
+}
+
+// drop lets the held calls end without an answer.
+func (n net) drop() {
+	if n.dropBefore != nil {
+		n.dropBefore()
+		n.dropAfter()
+	}
+}
+
+// kill waits until the gate holds as many calls as it should catch, or as can come, kills, and starts the target again.
+func (y *player) kill(ctx, over context.Context, b storm.Blow, n net) error {
+	defer n.drop()
 	if !y.stage.Can(life.CanKill | life.CanStart) {
 		y.stage.Note("the schedule kills the target, and the configuration has no lifecycle that can")
 		return nil
 	}
 	evidence := []string{"an attempt had just begun"}
-	unbooked := b.Held - b.Booked
-	before, dropBefore := y.stage.HoldAny(provider.BeforeBooking, unbooked)
-	after, dropAfter := y.stage.HoldAny(provider.AfterBooking, b.Booked)
-	if before != nil || after != nil {
-		limited, cancel := context.WithTimeout(over, catchLimit)
-		evidence = []string{
-			numbered(caught(limited, before, unbooked), "downstream call") + " held before it was booked",
-			numbered(caught(limited, after, b.Booked), "downstream call") + " held when it was",
+	if n.before != nil || n.after != nil {
+		limited, cancel := context.WithTimeout(over, y.stage.Config().Timeouts.Request/2) // none of the held attempts is given up by then
+		for caught(n.before)+caught(n.after) < min(b.Held, y.asked()) && target.Pause(limited, glance) {
 		}
 		cancel()
+		evidence = []string{
+			numbered(caught(n.before), "downstream call") + " held before it was booked",
+			numbered(caught(n.after), "downstream call") + " held when it was",
+		}
 	} else if f := y.newest.Load(); f != nil {
 		f.Sending(over)
 	}
 	err := y.stage.Kill(ctx, nil, history.PhaseUnknown, evidence)
-	dropBefore()
-	dropAfter()
+	n.drop()
 	if err != nil {
 		return err
 	}
@@ -234,13 +285,23 @@ func (y *player) kill(ctx, over context.Context, b storm.Blow) error {
 	return y.stage.Restart(ctx)
 }
 
-// caught waits for a hold to be full, and counts what it holds.
-func caught(ctx context.Context, hold *provider.Hold, wanted int) int {
+// caught counts what a hold has held.
+func caught(hold *provider.Hold) int {
 	if hold == nil {
 		return 0
 	}
-	_, _ = hold.AllArrived(ctx, wanted) // fewer are as good: the count says so
 	return hold.Count()
+}
+
+// asked is how many intents the clients ask for at the moment. Where the gate holds the calls of all of these, no more can come.
+func (y *player) asked() int {
+	intents := map[int64]bool{}
+	for i := range y.at {
+		if intent := y.at[i].Load(); intent > 0 {
+			intents[intent] = true
+		}
+	}
+	return len(intents)
 }
 
 // pause freezes the target for a moment.

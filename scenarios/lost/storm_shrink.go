@@ -18,9 +18,9 @@ const (
 	// A smaller schedule is taken where it fails againOf times in at most ofPlays; where the whole one failed every time, once
 	// is enough.
 	againOf, ofPlays = 2, 3
-	// confirmed is how many of the smallest schedules are played again before it is said that none fails.
-	confirmed = 3
-	// hurry shortens how long smaller schedules wait for what is open; what is left in the end is given all the time.
+	// confirmPlays and confirmTime bound how often what is left is played again.
+	confirmPlays, confirmTime = 12, 30 * time.Second
+	// hurry shortens how long smaller schedules wait for what is stuck; what is left in the end is given all the time.
 	hurry = 8
 )
 
@@ -46,8 +46,12 @@ func shrunk(ctx context.Context, s, trial *target.Stage, h *history.History) (er
 	if failed == n {
 		k.times, k.of = 1, 1
 	}
-	k.until, k.patience = time.Now().Add(limit), k.patience/hurry
-	if calm := h.Storm.Schedule.Unbeaten(); !k.anew && calm != nil && stuck(caseOf(s), h) && !k.try(ctx, calm) {
+	k.until = time.Now().Add(limit)
+	waits := stuck(caseOf(s), h)
+	if waits {
+		k.patience /= hurry
+	}
+	if calm := h.Storm.Schedule.Unbeaten(); !k.anew && calm != nil && waits && !k.try(ctx, calm) {
 		// What a kill left unfinished, and nobody finishes, may be in the way of all that is played after it: only on a target
 		// that is as new would a smaller schedule fail by itself.
 		s.Note("the schedule of %s was not made smaller: what its kills left unfinished is still there", h.ID)
@@ -105,12 +109,12 @@ func (k *smaller) try(ctx context.Context, schedule *storm.Schedule) bool {
 }
 
 // confirm plays the smallest again, with all the time that a target may take to recover, and keeps a play that failed. It may
-// have failed by chance before, or in a hurry: then the next larger is played.
+// have failed by chance before, or in a hurry, and what came after it as well: then one that was taken earlier is played.
 func (k *smaller) confirm(ctx context.Context) *storm.Schedule {
 	k.patience = k.stage.Config().Timeouts.Recovery
-	k.until, k.most, k.last = time.Now().Add(storm.UsualShrink), k.plays+confirmed*ofPlays, true
-	for tries := 0; tries < confirmed && len(k.taken) > tries; tries++ {
-		smallest := k.taken[len(k.taken)-1-tries]
+	k.until, k.most, k.last = time.Now().Add(confirmTime), k.plays+confirmPlays, true
+	for n := len(k.taken); n > 0; n /= 2 {
+		smallest := k.taken[n-1]
 		var kept *target.Stage
 		again, failed, n, trials := k.fails(ctx, smallest, againOf, ofPlays)
 		for _, t := range trials {

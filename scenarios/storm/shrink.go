@@ -3,7 +3,7 @@ package storm
 import "slices"
 
 // Shrink makes a schedule that fails smaller, as long as what is left fails as well: fewer calls, intents and clients first, then
-// fewer faults, and blows that wait for less. It asks at most trials times, and returns the smallest that failed.
+// fewer faults, and blows that wait for less and come earlier. It asks at most trials times, and returns the smallest that failed.
 func Shrink(s *Schedule, trials int, fails func(*Schedule) bool) *Schedule {
 	k := &shrinker{best: s, left: trials, fails: fails}
 	for {
@@ -13,6 +13,7 @@ func Shrink(s *Schedule, trials int, fails func(*Schedule) bool) *Schedule {
 		k.clients()
 		k.faults()
 		k.unbook()
+		k.earlier()
 		if k.left <= 0 || k.best.size() == before {
 			return k.best
 		}
@@ -57,7 +58,7 @@ func (s *Schedule) size() (n int) {
 		}
 	}
 	for _, b := range s.Blows {
-		n += 1 + b.Booked
+		n += 1 + b.Booked + min(1, b.Attempt-1)
 	}
 	return n + s.Clients() + s.Intents()
 }
@@ -130,6 +131,20 @@ func (k *shrinker) unbook() {
 	for i, b := range k.best.Blows {
 		if b.Booked > 0 {
 			k.try(func(s *Schedule) { s.Blows[i].Booked = 0 })
+		}
+	}
+}
+
+// earlier lets blows come with the first attempt, or with the blow before: less has happened by then.
+func (k *shrinker) earlier() {
+	for i := range k.best.Blows {
+		if k.best.Blows[i].Attempt > 1 {
+			k.try(func(s *Schedule) {
+				s.Blows[i].Attempt = 1
+				if i > 0 {
+					s.Blows[i].Attempt = s.Blows[i-1].Attempt
+				}
+			})
 		}
 	}
 }

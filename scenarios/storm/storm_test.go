@@ -181,7 +181,7 @@ func TestAKillIsMadeToWaitForLess(t *testing.T) {
 	small := storm.Shrink(storm.Draw(everything), 500, func(s *storm.Schedule) bool {
 		return slices.ContainsFunc(s.Blows, func(b storm.Blow) bool { return b.Kind == storm.Kill && b.Held > b.Booked })
 	})
-	if len(small.Calls) != 1 || len(small.Blows) != 1 || small.Blows[0].Held != 1 || small.Blows[0].Booked != 0 {
+	if len(small.Calls) != 1 || len(small.Blows) != 1 || small.Blows[0].Held != 1 || small.Blows[0].Attempt != 1 || small.Blows[0].Booked != 0 {
 		t.Errorf("left with\n%s", small.Text())
 	}
 }
