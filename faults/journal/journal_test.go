@@ -97,6 +97,24 @@ func TestWhatAKilledProgramLeft(t *testing.T) {
 	}
 }
 
+// TestAScratchFolderStaysForWhatStandsOnIt: what cannot be ended yet may need it to be.
+func TestAScratchFolderStaysForWhatStandsOnIt(t *testing.T) {
+	refuse := errors.New("not now")
+	var removed bool
+	by := map[string]Ender{
+		Scratch: func(context.Context, Thing) error { removed = true; return nil },
+		"thing": func(context.Context, Thing) error { return refuse },
+	}
+	left := []Thing{{Kind: Scratch, Name: "folder"}, {Kind: "thing", Name: "one"}}
+	if done, err := end(t.Context(), left, by); len(done) != 0 || !errors.Is(err, refuse) || removed {
+		t.Errorf("ended %v, %v, removed: %v", done, err, removed)
+	}
+	refuse = nil
+	if done, err := end(t.Context(), left, by); len(done) != 2 || err != nil || !removed {
+		t.Errorf("ended %v, %v, removed: %v", done, err, removed)
+	}
+}
+
 // TestTheFileGoesWithTheLastThing: a program that ends well leaves no journal.
 func TestTheFileGoesWithTheLastThing(t *testing.T) {
 	state := t.TempDir()
