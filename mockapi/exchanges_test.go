@@ -1,7 +1,6 @@
 package mockapi_test
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"slices"
@@ -255,16 +254,7 @@ var exchanges = map[string]exchange{
 	"client gone": {
 		"during 409; after 201 replay; tickets 1, bookings 1",
 		func(b *bench) string {
-			b.downstream.set(func() { b.downstream.hold = make(chan struct{}) })
-			ctx, hangUp := context.WithCancel(context.Background())
-			gone := make(chan struct{})
-			go func() {
-				defer close(gone)
-				_, _ = b.try(ctx, "POST", "/v1/tickets", ticket("t"), keyHeader, `"k1"`)
-			}()
-			b.downstream.await(b.t)
-			hangUp()
-			<-gone
+			b.heldAndLeft()
 			<-b.hungUp
 			retry := meets(b, "t")
 			for i := 0; i < moment && len(retry) == 1; i++ { // until it executes, or plainly does not: whoever else watches the connection is told at about the same time

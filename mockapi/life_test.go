@@ -129,19 +129,25 @@ func fiftyTogether(at ...*bench) {
 	}
 }
 
+// heldAndLeft sends a ticket under k1 whose booking is held, and hangs up meanwhile.
+func (b *bench) heldAndLeft() {
+	b.t.Helper()
+	b.downstream.set(func() { b.downstream.hold = make(chan struct{}) })
+	ctx, hangUp := context.WithCancel(context.Background())
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		_, _ = b.try(ctx, "POST", "/v1/tickets", ticket("t"), keyHeader, `"k1"`)
+	}()
+	b.downstream.await(b.t)
+	hangUp()
+	<-gone
+}
+
 func TestClientThatHangsUpDoesNotStopTheWork(t *testing.T) {
 	t.Parallel()
 	onEveryStore(t, func(b *bench) {
-		b.downstream.set(func() { b.downstream.hold = make(chan struct{}) })
-		ctx, hangUp := context.WithCancel(context.Background())
-		gone := make(chan struct{})
-		go func() {
-			defer close(gone)
-			_, _ = b.try(ctx, "POST", "/v1/tickets", ticket("t"), keyHeader, `"k1"`)
-		}()
-		b.downstream.await(b.t)
-		hangUp()
-		<-gone
+		b.heldAndLeft()
 		b.expect("retry during the work", b.create("k1", "t"), 409, "idempotency_in_flight")
 		b.downstream.set(func() { release(&b.downstream.hold) })
 		b.eventually("the retry replays", func() bool { return b.create("k1", "t").replayed() })
