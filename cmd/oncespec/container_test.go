@@ -1,11 +1,9 @@
 package main_test
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -154,22 +152,8 @@ func TestInterruptedRunLeavesNoContainer(t *testing.T) {
 			t.Parallel()
 			out := filepath.Join(t.TempDir(), "report")
 			p := inContainer(t, "run", "--lifecycle", "container", "--pack", "replay", "--pack", "lost", "--out", out)
-			read, write := io.Pipe()
-			p.Stderr = io.MultiWriter(&p.err, write)
-			if err := p.Start(); err != nil {
-				t.Fatal(err)
-			}
-			go func() {
-				defer io.Copy(io.Discard, read)
-				for lines := bufio.NewScanner(read); lines.Scan(); {
-					if regexp.MustCompile(pattern).MatchString(lines.Text()) {
-						p.Process.Signal(os.Interrupt)
-						return
-					}
-				}
-			}()
+			p.startSignalled(t, os.Interrupt, regexp.MustCompile(pattern).MatchString)
 			p.wait(t).want(t, 130)
-			write.Close()
 			written(t, out)
 			nothingOf(t, p)
 		})

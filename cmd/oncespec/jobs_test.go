@@ -2,7 +2,6 @@ package main_test
 
 import (
 	"bufio"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -77,23 +76,8 @@ func TestJobsAreInterruptedTogether(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "report")
 	p := command(t, "run", "--jobs", "2", "--out", out)
-	read, write := io.Pipe()
-	p.Stderr = io.MultiWriter(&p.err, write)
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		defer io.Copy(io.Discard, read)
-		started := regexp.MustCompile(`^ *\d+/\d+ `)
-		for lines := bufio.NewScanner(read); lines.Scan(); {
-			if started.MatchString(lines.Text()) {
-				p.Process.Signal(os.Interrupt)
-				return
-			}
-		}
-	}()
+	p.startSignalled(t, os.Interrupt, regexp.MustCompile(`^ *\d+/\d+ `).MatchString)
 	got := p.wait(t).want(t, 130)
-	write.Close()
 	written(t, out)
 	if r := report(t, out); r.Result != "interrupted" || r.Summary.Fail != 0 {
 		t.Errorf("result %q: %+v", r.Result, r.Summary)

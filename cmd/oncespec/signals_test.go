@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
@@ -111,24 +110,10 @@ func killedAt(t *testing.T, p *process, state string, at func(line string) bool)
 func sentAt(t *testing.T, p *process, state string, signal os.Signal, at func(line string) bool) {
 	t.Helper()
 	p.Env = append(p.Env, "XDG_STATE_HOME="+state)
-	read, write := io.Pipe()
-	p.Stderr = io.MultiWriter(&p.err, write)
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		defer io.Copy(io.Discard, read)
-		for lines := bufio.NewScanner(read); lines.Scan(); {
-			if at(lines.Text()) {
-				p.Process.Signal(signal)
-				return
-			}
-		}
-	}()
+	p.startSignalled(t, signal, at)
 	if err := p.Wait(); err == nil {
 		t.Fatal("it was not ended")
 	}
-	write.Close()
 }
 
 func nextStart(t *testing.T, state string) ended {
