@@ -107,7 +107,7 @@ func sampleOf(s *target.Stage, in *target.Intent, shape Shape) (*rewrite.Sample,
 			return op.Body.Changes(t, sample, op.Pinned)
 		}
 	}
-	sample, err := rewrite.NewSample(request, rewrite.Policy{Bodies: bodies, Unique: in.Operation.Unique, Vary: in.Operation.Vary, Contract: s.Contract(), Fixed: shape.Fixed, Renewed: renewed(s, in)})
+	sample, err := rewrite.NewSample(request, rewrite.Policy{Bodies: bodies, Unique: in.Operation.Kept, Vary: in.Operation.Vary, Contract: s.Contract(), Fixed: shape.Fixed, Renewed: renewed(s, in)})
 	if err != nil {
 		return nil, fmt.Errorf("operation %s: %w", in.Operation.Name, err)
 	}

@@ -147,7 +147,7 @@ func (s *Sample) addVary(name string, vary Vary) error {
 	}
 	for _, u := range s.unique {
 		if at.within(u) {
-			return fmt.Errorf("%s: is a unique marker, which never varies", name)
+			return fmt.Errorf("%s: is a unique marker, or holds the key, which never varies", name)
 		}
 	}
 	if node == nil && !s.couldHold(at) {

@@ -150,6 +150,17 @@ func (in *Intent) join(twin *Intent) {
 	st.request = twin.state.request.Clone()
 	// The path and headers are filled in anew, since they may hold the key. That succeeded for the twin, so it does here.
 	_ = st.operation.request.fillHead(&st.request, st.vars)
+	in.rekey(twin.Key)
+}
+
+// rekey writes the twin's own key where the payload holds the other one's, unless the two are told by it: it would be a retry
+// of the other one, for a target that looks for the key there.
+func (in *Intent) rekey(other string) {
+	holds := func(marker string) bool { return strings.Contains(marker, other) }
+	r, st := in.Operation.Request, in.state
+	if other != "" && strings.Contains(string(r.Body)+r.BodyText, "{key}") && !slices.ContainsFunc(in.Markers, holds) {
+		st.request.Body = bytes.ReplaceAll(st.request.Body, []byte(other), []byte(in.Key))
+	}
 }
 
 // found makes the intent's parent, by the setup, and its payload.

@@ -112,6 +112,32 @@ func TestObserveTwins(t *testing.T) {
 	}
 }
 
+// TestTwinWithTheKeyInItsPayload: a twin has its own key there, or it would be a retry; another payload of either keeps it.
+func TestTwinWithTheKeyInItsPayload(t *testing.T) {
+	t.Parallel()
+	r := start(t, &api{}, plain, `body: {title: "t"`, `body: {title: "t", ref: "of {key}"`, `vary: {/priority: {enum: [high, odd, low]}}`, "vary: {}")
+	r.steady(t)
+	s := r.stage("key/identity")
+	in := must(s.Intent(t.Context()))
+	twin := must(s.Intent(t.Context(), target.TwinOf(in)))
+	for _, i := range []*target.Intent{in, twin} {
+		for _, change := range []bool{false, true} {
+			request, err := s.Compose(i, target.Send{Change: change})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range []string{`"ref":"of ` + i.Key + `"`, i.Markers[0]} {
+				if !strings.Contains(string(request.Body), want) {
+					t.Errorf("intent %s, changed %t: %s, want %s in it", i.ID, change, request.Body, want)
+				}
+			}
+		}
+	}
+	if twin.Key == in.Key || twin.Markers[0] != in.Markers[0] {
+		t.Errorf("twin: %+v of %+v", twin, in)
+	}
+}
+
 // TestSharedProbe: a number that everybody moves speaks of an intent only while nobody else acts.
 func TestSharedProbe(t *testing.T) {
 	t.Parallel()

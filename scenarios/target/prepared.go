@@ -117,5 +117,5 @@ func (in *Intent) parentIDs() []string {
 
 // sample is the intent's own request with what may change in it.
 func (k *preparedOperation) sample(t *Target, request rewrite.Request) (*rewrite.Sample, error) {
-	return rewrite.NewSample(request, rewrite.Policy{Unique: slices.Clone(k.op.Unique), Vary: k.op.Vary, Contract: t.cfg.Contract})
+	return rewrite.NewSample(request, rewrite.Policy{Unique: slices.Clone(k.op.Kept), Vary: k.op.Vary, Contract: t.cfg.Contract})
 }

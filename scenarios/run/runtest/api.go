@@ -30,6 +30,7 @@ type API struct {
 	Keeps    bool          // failures are answered again
 	Lease    time.Duration // after a failure the key stays in flight for this long
 	Private  bool          // the list shows a caller what it made itself, and nothing else
+	InBody   bool          // the key is the body's request_id; whatever the header says does not count
 	Meaning  bool          // payloads are compared by what they mean, and refusals are problem details
 
 	// Wrong.
@@ -78,6 +79,13 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *API) post(w http.ResponseWriter, r *http.Request, body []byte) {
+	if a.InBody {
+		var wanted struct {
+			Key string `json:"request_id"`
+		}
+		_ = json.Unmarshal(body, &wanted) // none is refused below
+		r.Header.Set("Idempotency-Key", wanted.Key)
+	}
 	key, mayNot := a.key(r)
 	var wanted thing
 	if mayNot {

@@ -26,13 +26,14 @@ func TestRightInAnotherWay(t *testing.T) {
 		"refuses every duplicate":                {&runtest.API{Bare: true}, "profile: ietf-07, fidelity: effect"},
 		"keeps failures, as declared":            {&runtest.API{Keeps: true}, `profile: ietf-07, stored: {5xx: "yes"}`},
 		"keeps failures, says nothing":           {&runtest.API{Private: true, Keeps: true}, "profile: ietf-07"},
+		"looks for the key in the body":          {&runtest.API{InBody: true}, "profile: ietf-07, missing: {action: execute}, malformed: {action: ignore}"},
 		"stays busy for a while after a failure": {&runtest.API{Lease: 150 * time.Millisecond}, "profile: ietf-07"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c.api.Meaning = true
 			var packs []string
-			if testing.Short() && name != "as one would think" {
+			if testing.Short() && name != "as one would think" && !c.api.InBody {
 				packs = []string{"conflict", "race", "lost", "status"} // where their ways differ in what goes on at once
 			}
 			for requirement, says := range runtest.Accused(runtest.Verdicts(t, c.api, c.contract, packs...)) {

@@ -30,6 +30,10 @@ func Verdicts(t testing.TB, a *API, contract string, packs ...string) map[string
 		server.Close()
 		a.work.Wait()
 	})
+	body := `{title: thing, size: 3}`
+	if a.InBody {
+		body = `{request_id: "{key}", title: thing, size: 3}`
+	}
 	text := fmt.Sprintf(`
 target:
   url: %s
@@ -40,7 +44,7 @@ target:
 contract: {%s}
 operations:
   %s:
-    request: {method: POST, path: /things, body: {title: thing, size: 3}}
+    request: {method: POST, path: /things, body: %s}
     unique: [/title]
     effects:
       - http: {get: "/things?title={body:/title}", items: "$.things[*]", id: $.id}
@@ -48,7 +52,7 @@ operations:
     status: {get: "/states/{key}", state: $.state, states: {in_progress: [running], succeeded: [done], failed: [failed]}, reference: $.result}
     samples: {invalid: {title: ""}}
 timeouts: {request: 3s, settle: 100ms, recovery: %v}
-`, server.URL, gate, contract, operation, cmp.Or(a.Recovery, 2*time.Second))
+`, server.URL, gate, contract, operation, body, cmp.Or(a.Recovery, 2*time.Second))
 	cfg, err := config.Parse("toy.yaml", []byte(text), nil)
 	if err != nil {
 		t.Fatalf("the test's own configuration: %v", err)

@@ -72,8 +72,11 @@ var badOperations = []badFile{
 		`5:14: operations.a.unique[0]: found "/t", expected a request with a JSON body, which it could name a place in`,
 		`6:24: operations.a.samples.invalid: found a change of the body, expected a request with a JSON body, which it could change`,
 	}},
+	{"the key varies", sent(`request: {method: POST, path: /a, body: {ref: "{key}", n: 1}}`, "vary: {/ref: {}, /n: {}}"), []string{
+		`5:12: operations.a.vary["/ref"]: found "/ref" (is a unique marker, or holds the key, which never varies), expected a place that can be varied`,
+	}},
 	{"what cannot vary", write("unique: [/t]", "vary: {/t: {}, /m: {}, n: {}, '?q': {}, /n: {min: 2, max: 1}}"), []string{
-		`6:12: operations.a.vary["/t"]: found "/t" (is a unique marker, which never varies), expected a place that can be varied`,
+		`6:12: operations.a.vary["/t"]: found "/t" (is a unique marker, or holds the key, which never varies), expected a place that can be varied`,
 		`6:24: operations.a.vary["/m"]: found "/m", expected a place in the request's body (did you mean "/t"?)`,
 		`6:28: operations.a.vary.n: found "n", expected a JSON Pointer such as /priority, or ?NAME for a parameter of the query`,
 		`6:35: operations.a.vary["?q"]: found "?q" (the request has no query parameter of that name), expected a place that can be varied`,

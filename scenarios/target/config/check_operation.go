@@ -51,6 +51,7 @@ func (k *checker) operation(name string, op *Operation) {
 	s.setup()
 	s.request()
 	s.unique()
+	s.keep()
 	s.vary()
 	s.bodySchema()
 	s.samples()
@@ -172,6 +173,20 @@ func (s *subject) unique() {
 	}
 }
 
+// keep lists the places that are never varied. With another key in its body a request is another operation, so that what the
+// target then does says nothing about payloads that it takes for the same.
+func (s *subject) keep() {
+	s.op.Kept = slices.Clone(s.op.Unique)
+	if s.body == nil {
+		return
+	}
+	for _, at := range naming(s.body, "{key}") {
+		if !slices.Contains(s.op.Kept, at) {
+			s.op.Kept = append(s.op.Kept, at)
+		}
+	}
+}
+
 // inBody finds what a pointer names in the request's body, and says so where it is nothing.
 func (s *subject) inBody(here, text string, p rewrite.Pointer) *rewrite.Node {
 	if s.body == nil {
@@ -229,7 +244,7 @@ func (s *subject) vary() {
 				}
 			}
 		}
-		_, err := rewrite.NewSample(s.base, rewrite.Policy{Unique: s.op.Unique, Vary: map[string]rewrite.Vary{name: v}})
+		_, err := rewrite.NewSample(s.base, rewrite.Policy{Unique: s.op.Kept, Vary: map[string]rewrite.Vary{name: v}})
 		if reason, ours := aboutVary(err, name); ours {
 			s.problems = append(s.problems, s.problem(s.keyAt(here), here, quote(name)+" ("+reason+")", "a place that can be varied", ""))
 		}

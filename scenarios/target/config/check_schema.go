@@ -45,7 +45,7 @@ func (s *subject) bodySchema() {
 	vary := read.Vary(s.body, s.op.Pinned)
 	for _, name := range slices.Sorted(maps.Keys(vary)) {
 		_, given := s.op.Vary[name]
-		policy := rewrite.Policy{Unique: s.op.Unique, Vary: map[string]rewrite.Vary{name: vary[name]}}
+		policy := rewrite.Policy{Unique: s.op.Kept, Vary: map[string]rewrite.Vary{name: vary[name]}}
 		if _, err := rewrite.NewSample(s.base, policy); given || err != nil {
 			continue // what the file says itself counts; what a rule for one place cannot say is left to the drawing of bodies
 		}
@@ -57,13 +57,16 @@ func (s *subject) bodySchema() {
 }
 
 // filledIn lists the places whose text holds a placeholder.
-func filledIn(body *rewrite.Node) (out []string) {
+func filledIn(body *rewrite.Node) []string { return naming(body, "{") }
+
+// naming lists the places whose text holds some words.
+func naming(body *rewrite.Node, words string) (out []string) {
 	for _, pointer := range leaves(body, nil) {
 		at, err := rewrite.ParsePointer(pointer)
 		if err != nil {
 			continue
 		}
-		if n, ok := body.At(at); ok && strings.Contains(n.Decoded(), "{") {
+		if n, ok := body.At(at); ok && strings.Contains(n.Decoded(), words) {
 			out = append(out, pointer)
 		}
 	}

@@ -147,6 +147,7 @@ type Operation struct {
 	Name    string                  `json:"-"`
 	Body    *schema.Schema          `json:"-"`               // of schema or openapi; nil: none
 	Pinned  []string                `json:"-"`               // places in the body that the schema may not vary: markers, and what is filled in
+	Kept    []string                `json:"-"`               // places in the body that are never varied: markers, and what holds the key
 	Setup   []Step                  `json:"setup,omitempty"` // requests before each intent; a parent made here isolates it
 	Request Request                 `json:"request" jsonschema:"required"`
 	Unique  []string                `json:"unique,omitempty"`  // JSON Pointers, made unique for each intent, never varied
