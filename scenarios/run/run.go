@@ -17,8 +17,8 @@ import (
 	"github.com/oncespec/oncespec/scenarios/verdict"
 )
 
-// maxTries bounds how often a scenario is run until its fault is proven to have landed.
-const maxTries = 3
+// maxReruns bounds how often a scenario is run again, with fresh intents, until its fault is proven to have landed.
+const maxReruns = 3
 
 // Options of a run.
 type Options struct {
@@ -184,7 +184,7 @@ func (r *Run) play(ctx context.Context, sc target.Scenario, s Step) (vs []verdic
 	defer cancel()
 	var mine []*history.History
 	first := len(r.stages)
-	for try := 1; try <= maxTries && within.Err() == nil; try++ {
+	for try := 1; try <= 1+maxReruns && within.Err() == nil; try++ {
 		stage := r.target.Stage(sc, r.opts.Config.Operations[s.Operation], target.StageOptions{Try: try, Storm: r.opts.Storm})
 		r.perform(within, sc, stage)
 		r.stages = append(r.stages, stage)
