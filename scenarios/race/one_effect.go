@@ -19,14 +19,14 @@ func oneEffect(ctx context.Context, s *target.Stage) error {
 			return err
 		}
 		if busy {
-			s.Note("the key stays busy for good; more rounds would take long and show nothing else")
+			s.Note("the key was still busy after all retries; more rounds would take long and show nothing else")
 			return nil
 		}
 	}
 	return nil
 }
 
-// duplicates is one round; it tells whether a key stays busy for good.
+// duplicates is one round; it tells whether a key was still busy after all retries.
 func (r round) duplicates(ctx context.Context, s *target.Stage, i int) (busy bool, err error) {
 	trial := s.Trial(fmt.Sprintf("round %d: %s", i+1, r.words("duplicates")))
 	intents, err := r.intents(ctx, trial)

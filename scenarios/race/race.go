@@ -10,13 +10,13 @@ import (
 func Scenarios() []target.Scenario {
 	return []target.Scenario{
 		{ID: "race/one-effect", Sentence: "Sends 2, 8 and 50 duplicates at once, and two for each of ten keys, then retries.",
-			Needs: []catalogue.Need{catalogue.NeedKeyHeader}, Run: oneEffect},
+			Needs: []catalogue.Need{catalogue.NeedKeyHeader}, Run: oneEffect, Late: late},
 		{ID: "race/changed-payload", Sentence: "Sends two payloads under one key at once, then retries both.",
-			Needs: []catalogue.Need{catalogue.NeedState, catalogue.NeedChange, catalogue.NeedKeyHeader}, Run: changedPayload},
+			Needs: []catalogue.Need{catalogue.NeedState, catalogue.NeedChange, catalogue.NeedKeyHeader}, Run: changedPayload, Late: lateRivals},
 		{ID: "race/distinct-keys", Sentence: "Sends requests with keys of their own at once.",
-			Needs: []catalogue.Need{catalogue.NeedState, catalogue.NeedKeyHeader}, Run: distinctKeys},
+			Needs: []catalogue.Need{catalogue.NeedState, catalogue.NeedKeyHeader}, Run: distinctKeys, Late: late},
 		{ID: "race/replicas", Sentence: "Sends duplicates to all replicas at once, then retries at each.",
-			Needs: []catalogue.Need{catalogue.NeedReplicas, catalogue.NeedKeyHeader}, Run: replicas},
+			Needs: []catalogue.Need{catalogue.NeedReplicas, catalogue.NeedKeyHeader}, Run: replicas, Late: late},
 		{ID: "race/in-flight", Sentence: "Sends a duplicate while the first is held at the gate, and retries it afterwards.",
 			Needs: []catalogue.Need{catalogue.NeedGate, catalogue.NeedKeyHeader}, Run: inFlight},
 	}

@@ -11,9 +11,6 @@ import (
 // moreRetries follow the first one: ten in all.
 const moreRetries = 9
 
-// lateMargin is how far from the end of its lifetime a key is still surely remembered.
-const lateMargin = time.Second
-
 // again sends a write, and the same request ten times more.
 //
 // A write of its own comes first and is never retried: what it makes the target do downstream is what one execution does,
@@ -48,8 +45,8 @@ func late(ctx context.Context, s *target.Stage) error {
 		return nil // the first one is never retried
 	}
 	in := all[len(all)-1]
-	if lifetime := s.Contract().Lifetime; lifetime > 0 && in.Age()+lateMargin >= lifetime {
-		s.Note("not sent once more: the key's lifetime of %v is nearly over", lifetime)
+	if s.NearlyExpired(in) {
+		s.Note("not sent once more: the key's lifetime of %v is nearly over", s.Contract().Lifetime)
 		return nil
 	}
 	s.Note("the first attempt is %v old", in.Age().Round(time.Millisecond))

@@ -16,16 +16,13 @@ type played struct {
 	stage    *target.Stage
 }
 
-// late runs, once, the late parts of scenarios: by now a target that remembers keys for some seconds only has forgotten them.
-// It comes before anything is killed, since what a kill may rightly lose would otherwise be taken for forgotten.
+// late runs the late parts of the scenarios that were played since: by now a target that remembers keys for some seconds only has
+// forgotten them. It comes before anything is killed, since what a kill may rightly lose would otherwise be taken for forgotten.
 func (r *Run) late(ctx context.Context) {
-	if r.later {
-		return
-	}
-	r.later = true
 	within, cancel := r.limited(ctx)
 	defer cancel()
-	for _, p := range r.played {
+	for ; r.later < len(r.played); r.later++ {
+		p := r.played[r.later]
 		if r.problem != nil || within.Err() != nil {
 			return
 		}

@@ -51,7 +51,7 @@ type Run struct {
 	putOff    []Step             // not run, since their premise failed when their turn came
 	counted   int                // stages whose last readings were taken
 	aged      bool               // the target's time was moved
-	later     bool               // what was left for later was done
+	later     int                // how many of played were gone on with
 	scratch   string
 	clean     func() error // removes it
 	started   time.Time
@@ -295,9 +295,11 @@ func (r *Run) Finish(ctx context.Context) ([]verdict.Verdict, []*history.History
 	r.count(ctx)
 	for _, s := range r.owed() {
 		if sc, err := Scenario(s.Scenario); err == nil && r.problem == nil && ctx.Err() == nil {
+			r.prepare(ctx, sc)
 			r.play(ctx, sc, s)
 		}
 	}
+	r.late(ctx)
 	r.count(ctx)
 	if err := r.save(ctx); err != nil {
 		return nil, nil, err

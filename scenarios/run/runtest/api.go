@@ -29,6 +29,7 @@ type API struct {
 	Bare     bool          // refuses every duplicate with 410, and promises no more
 	Keeps    bool          // failures are answered again
 	Lease    time.Duration // after a failure the key stays in flight for this long
+	Drowns   bool          // where many come at once all are told to wait, and it is carried out only once the list was asked for its thing
 	Private  bool          // the list shows a caller what it made itself, and nothing else
 	InBody   bool          // the key is the body's request_id; whatever the header says does not count
 	Meaning  bool          // payloads are compared by what they mean, and refusals are problem details
@@ -39,6 +40,8 @@ type API struct {
 	mu      sync.Mutex
 	records map[string]*record
 	unknown map[string]bool // keys of operations that may have been carried out
+	posts   int             // that are being answered
+	drowned map[string]func()
 	things  []thing
 	work    sync.WaitGroup
 }
@@ -97,8 +100,12 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, body []byte) {
 		return
 	}
 	payload := a.payload(body)
+	defer a.count()()
 	mine, rec := a.claim(key, payload)
 	switch {
+	case mine && a.drown(key, wanted.Title, rec):
+		a.say(w, 409, "in progress")
+		return
 	case mine && a.Async:
 		a.work.Go(func() { a.carryOut(context.Background(), key, wanted.Title, rec) })
 		write(w, rec)
@@ -126,6 +133,43 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, body []byte) {
 		}
 	}
 	write(w, rec)
+}
+
+// count counts a request until done is called.
+func (a *API) count() (done func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.posts++
+	return func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.posts--
+	}
+}
+
+// drown puts an operation off, where it is one of many, until the list is asked for its thing.
+func (a *API) drown(key, title string, rec *record) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.Drowns || a.posts < 2 {
+		return false
+	}
+	if a.drowned == nil {
+		a.drowned = map[string]func(){}
+	}
+	a.drowned[title] = func() { a.carryOut(context.Background(), key, title, rec) }
+	return true
+}
+
+// save carries out what drowned.
+func (a *API) save(title string) {
+	a.mu.Lock()
+	goOn := a.drowned[title]
+	delete(a.drowned, title)
+	a.mu.Unlock()
+	if goOn != nil {
+		goOn()
+	}
 }
 
 // key is what the caller calls the operation, made its own; empty where it does not. Nobody shares a caller's keys.
@@ -264,6 +308,7 @@ func (a *API) Call(ctx context.Context, key, title string) error {
 
 func (a *API) list(w http.ResponseWriter, r *http.Request) {
 	title, who := r.URL.Query().Get("title"), caller(r)
+	defer a.save(title)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	found := []thing{}
