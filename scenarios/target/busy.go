@@ -12,15 +12,16 @@ const expiryMargin = time.Second
 // EachBusy calls do for every intent of the stage and of its trials that was still in progress, or told nothing, when one of its
 // payloads was last sent: at most atOnce of them at a time, and none whose key may expire meanwhile.
 func (s *Stage) EachBusy(atOnce int, do func(trial *Stage, in *Intent)) {
+	var busy []*Intent
+	of := map[*Intent]*Stage{}
 	for _, trial := range s.trials() {
-		var busy []*Intent
 		for _, in := range trial.Intents() {
 			if trial.busy(in) && !s.NearlyExpired(in) {
-				busy = append(busy, in)
+				busy, of[in] = append(busy, in), trial
 			}
 		}
-		ForEach(atOnce, busy, func(in *Intent) { do(trial, in) })
 	}
+	ForEach(atOnce, busy, func(in *Intent) { do(of[in], in) })
 }
 
 func (s *Stage) busy(in *Intent) bool {
