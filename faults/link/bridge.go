@@ -107,9 +107,10 @@ type counted struct {
 }
 
 func (c counted) Write(data []byte) (int, error) {
+	at := time.Now() // the answer to it cannot be older, and may be seen before we are back
 	n, err := c.Writer.Write(data)
 	if n > 0 {
-		c.ledger.requestForwarded(n, time.Now())
+		c.ledger.requestForwarded(n, at)
 	}
 	return n, err
 }

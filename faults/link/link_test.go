@@ -183,6 +183,40 @@ func TestNoFaultForwardsEverythingAndCounts(t *testing.T) {
 	proves(t, w, link.Proof{Connections: 1, RequestBytes: 7, RequestForwarded: 7, ResponseBytes: 6, ResponseForwarded: 6})
 }
 
+// TestAMarkKnowsWhenItWasReached: no later than the upstream had what lies before it, and whatever is forwarded afterwards.
+func TestAMarkKnowsWhenItWasReached(t *testing.T) {
+	t.Parallel()
+	there := make(chan time.Time, 1)
+	serve := func(c net.Conn) {
+		if _, err := io.CopyN(io.Discard, c, 7); err != nil {
+			return
+		}
+		there <- time.Now()
+		io.Copy(io.Discard, c)
+	}
+	u := listen(t, serve)
+	_, encrypted := secure(t, serve)
+	for name, up := range map[string]link.Upstream{"plain": {Addr: u.Addr().String()}, "TLS": encrypted} {
+		w := openTo(t, up, link.Plan{})
+		seven := w.Mark(7)
+		if !seven.At().IsZero() {
+			t.Fatalf("%s: reached before anything was sent: %v", name, seven.At())
+		}
+		c := dial(t, w)
+		send(t, c, []byte("request"))
+		await(t, "the request", seven.Done())
+		at := seven.At()
+		if had := <-there; at.IsZero() || at.After(had) {
+			t.Errorf("%s: forwarded at %v, and the upstream had it at %v", name, at, had)
+		}
+		send(t, c, []byte("more"))
+		await(t, "more", w.RequestForwarded(11))
+		if late := w.Mark(7); seven.At() != at || !w.Proof().LastRequestByte.After(at) || late.At() != w.Proof().LastRequestByte {
+			t.Errorf("%s: the mark moved from %v to %v, the last byte to %v", name, at, seven.At(), w.Proof().LastRequestByte)
+		}
+	}
+}
+
 func TestProofSumsConnections(t *testing.T) {
 	t.Parallel()
 	u := listen(t, answering(2, []byte("abc")))

@@ -18,8 +18,8 @@ type Proof struct {
 	// count here too).
 	ResponseBytes, ResponseForwarded int64
 
-	// LastRequestByte is when the latest request byte was forwarded, FirstResponseByte when the earliest response byte was
-	// seen. Both carry a monotonic reading and are zero if it never happened.
+	// LastRequestByte is when forwarding the latest request byte began: an answer to it is never older, however busy the machine.
+	// FirstResponseByte is when the earliest response byte was seen. Both carry a monotonic reading and are zero if it never happened.
 	LastRequestByte, FirstResponseByte time.Time
 
 	// RequestCut: the client had more to send than was forwarded, and both sides were closed for it.
@@ -39,15 +39,28 @@ type ledger struct {
 	proof         Proof
 	firstResponse chan struct{}
 	held          chan struct{}
-	waiters       []waiter // for request bytes forwarded
-	sent          int64    // request bytes that were on their way to the upstream's socket, written or not
-	upstreamLeft  bool     // it ended a connection before its client did
-	kept          bool     // a connection lived for a while with all that was sent forwarded
+	marks         []*Mark // that are not reached
+	sent          int64   // request bytes that were on their way to the upstream's socket, written or not
+	upstreamLeft  bool    // it ended a connection before its client did
+	kept          bool    // a connection lived for a while with all that was sent forwarded
 }
 
-type waiter struct {
-	bytes int64
-	done  chan struct{}
+// Mark is a number of request bytes, reached when so many have been forwarded.
+type Mark struct {
+	ledger *ledger
+	bytes  int64
+	done   chan struct{}
+	at     time.Time
+}
+
+// Done is closed when the mark is reached.
+func (m *Mark) Done() <-chan struct{} { return m.done }
+
+// At is when forwarding the last byte before the mark began; zero: it is not reached.
+func (m *Mark) At() time.Time {
+	m.ledger.mu.Lock()
+	defer m.ledger.mu.Unlock()
+	return m.at
 }
 
 func (l *ledger) note(change func(*Proof)) {
@@ -61,15 +74,16 @@ func (l *ledger) requestForwarded(n int, at time.Time) {
 	defer l.mu.Unlock()
 	l.proof.RequestForwarded += int64(n)
 	l.proof.LastRequestByte = at
-	waiting := l.waiters[:0]
-	for _, w := range l.waiters {
-		if l.proof.RequestForwarded >= w.bytes {
-			close(w.done)
+	ahead := l.marks[:0]
+	for _, m := range l.marks {
+		if l.proof.RequestForwarded >= m.bytes {
+			m.at = at
+			close(m.done)
 		} else {
-			waiting = append(waiting, w)
+			ahead = append(ahead, m)
 		}
 	}
-	l.waiters = waiting
+	l.marks = ahead
 }
 
 func (l *ledger) responseSeen(n int) {
@@ -92,14 +106,15 @@ func (l *ledger) responseHeld() {
 	}
 }
 
-func (l *ledger) whenForwarded(bytes int64) <-chan struct{} {
-	done := make(chan struct{})
+func (l *ledger) mark(bytes int64) *Mark {
+	m := &Mark{ledger: l, bytes: bytes, done: make(chan struct{})}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.proof.RequestForwarded >= bytes {
-		close(done)
+		m.at = l.proof.LastRequestByte
+		close(m.done)
 	} else {
-		l.waiters = append(l.waiters, waiter{bytes, done})
+		l.marks = append(l.marks, m)
 	}
-	return done
+	return m
 }

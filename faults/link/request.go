@@ -66,11 +66,11 @@ func (c *conn) forward(stub *toxics.ToxicStub, data []byte) bool {
 		if dribble.Slice > 0 {
 			n = min(n, dribble.Slice)
 		}
+		at := time.Now() // the answer to it cannot be older, and may be seen before we are back
 		if !c.send(stub, data[:n], c.upstreamGone) {
 			return false
 		}
 		c.wire.ledger.note(func(*Proof) { c.wire.ledger.sent += int64(n) })
-		at := time.Now() // the answer to it cannot be older, and may be seen before we are back
 		if !c.written(stub) {
 			return false
 		}

@@ -86,7 +86,10 @@ func (w *Wire) FirstResponse() <-chan struct{} { return w.ledger.firstResponse }
 func (w *Wire) ResponseHeld() <-chan struct{} { return w.ledger.held }
 
 // RequestForwarded is closed when n request bytes, summed over all connections, have been forwarded upstream.
-func (w *Wire) RequestForwarded(n int64) <-chan struct{} { return w.ledger.whenForwarded(n) }
+func (w *Wire) RequestForwarded(n int64) <-chan struct{} { return w.Mark(n).Done() }
+
+// Mark is at n request bytes, summed over all connections. Made before they are sent it knows when the last of them was.
+func (w *Wire) Mark(n int64) *Mark { return w.ledger.mark(n) }
 
 // Release lets held responses go, and those that come later pass. Without HoldResponse it does nothing.
 func (w *Wire) Release() { w.releaseOnce.Do(func() { close(w.release) }) }

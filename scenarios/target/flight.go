@@ -107,7 +107,7 @@ func (f *Flight) Sending(ctx context.Context) bool {
 	}
 	forwarded := f.wire.RequestForwarded(1)
 	if f.stream != nil {
-		forwarded = f.shared.there
+		forwarded = f.shared.all.Done()
 	}
 	select {
 	case <-forwarded:

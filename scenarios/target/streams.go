@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"sync"
 	"time"
 
 	"github.com/oncespec/oncespec/faults/burst"
@@ -17,11 +16,8 @@ import (
 type sharedConnection struct {
 	wire    *link.Wire
 	streams *wire.Streams
-	bytes   int64         // of all requests on it
-	there   chan struct{} // closed when the target has them all
-
-	mu sync.Mutex
-	at time.Time // when it had
+	bytes   int64      // of all requests on it
+	all     *link.Mark // reached when the target has them
 }
 
 // upstream2 is how to reach an instance for HTTP/2.
@@ -40,7 +36,7 @@ func (t *Target) openShared(ctx context.Context, i *instance) (*sharedConnection
 	if err != nil {
 		return nil, err
 	}
-	k := &sharedConnection{wire: w, there: make(chan struct{})}
+	k := &sharedConnection{wire: w}
 	ctx, cancel := context.WithTimeout(ctx, warmLimit)
 	defer cancel()
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", w.Addr)
@@ -60,27 +56,17 @@ func (k *sharedConnection) close() {
 }
 
 // forwarded waits until the target has all requests, which were sent in one write.
-func (k *sharedConnection) forwarded(ctx context.Context, all <-chan struct{}) error {
+func (k *sharedConnection) forwarded(ctx context.Context) error {
 	limit := time.NewTimer(forwardLimit)
 	defer limit.Stop()
 	select {
-	case <-all:
+	case <-k.all.Done():
+		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-limit.C:
 		return errors.New("the requests do not reach the target")
 	}
-	k.mu.Lock()
-	k.at = time.Now()
-	k.mu.Unlock()
-	close(k.there)
-	return nil
-}
-
-func (k *sharedConnection) arrived() time.Time {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.at
 }
 
 // streams makes shots of flights that leave in one write for each instance.
@@ -121,20 +107,17 @@ func (s *Stage) streams(ctx context.Context, way *way, flights []*Flight, failed
 		}
 		f.shared, k.bytes = k, k.bytes+f.stream.Size()
 	}
-	before := make([]int64, len(order))
-	for i, k := range order {
-		before[i] = k.wire.Proof().RequestForwarded
+	for _, k := range order {
+		k.all = k.wire.Mark(k.wire.Proof().RequestForwarded + k.bytes)
 	}
 	way.Release = func(ctx context.Context) error {
-		var all []<-chan struct{}
-		for i, k := range order { // nobody is waited for before all are sent
-			all = append(all, k.wire.RequestForwarded(before[i]+k.bytes))
+		for _, k := range order { // nobody is waited for before all are sent
 			if err := k.streams.Flush(); err != nil {
 				return fmt.Errorf("HTTP/2: %w", err)
 			}
 		}
-		for i, k := range order {
-			if err := k.forwarded(ctx, all[i]); err != nil {
+		for _, k := range order {
+			if err := k.forwarded(ctx); err != nil {
 				return fmt.Errorf("HTTP/2: %w", err)
 			}
 		}
@@ -155,7 +138,10 @@ func (f *Flight) ride(ctx context.Context, times *burst.Flight) {
 	f.attempt.Began = clock.now()
 	result := f.stream.Await(ctx, wire.Limits{Keep: f.keep()}, func(at time.Time) { times.Answered = at })
 	f.attempt.Ended = clock.now()
-	if times.Written = f.shared.arrived(); times.Written.IsZero() {
+	if result.Wrote > 0 {
+		_ = f.shared.forwarded(ctx) // an answer may be here before it is known that the requests were there
+	}
+	if times.Written = f.shared.all.At(); times.Written.IsZero() {
 		times.Written = result.Sent
 	}
 	f.land(result)
@@ -163,7 +149,7 @@ func (f *Flight) ride(ctx context.Context, times *burst.Flight) {
 
 // streamProof is what is known of a flight's part of the connection that it shares.
 func (f *Flight) streamProof() link.Proof {
-	p, at := f.stream.Proof(), f.shared.arrived()
+	p, at := f.stream.Proof(), f.shared.all.At()
 	proof := link.Proof{Connections: f.shared.wire.Proof().Connections, DialError: f.shared.wire.Proof().DialError, RequestBytes: p.Sent,
 		ResponseBytes: p.Received, ResponseForwarded: p.Received, FirstResponseByte: p.First, LastRequestByte: at}
 	if !at.IsZero() || p.Received > 0 {

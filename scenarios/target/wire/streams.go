@@ -189,14 +189,15 @@ func (s *Streams) Flush() error {
 	s.mu.Lock()
 	bytes := bytes.Clone(s.pending.Bytes())
 	s.pending.Reset()
+	s.sent = time.Now() // the answers cannot be older, and may be here before we are back
 	s.mu.Unlock()
 	s.write.Lock()
 	_, err := s.conn.Write(bytes)
 	s.write.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err == nil {
-		s.sent = time.Now()
+	if err != nil {
+		s.mu.Lock()
+		s.sent = time.Time{}
+		s.mu.Unlock()
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
@@ -102,6 +103,59 @@ func TestRequestsInOneWrite(t *testing.T) {
 }
 
 // TestStreamsThatAreNotAnswered: each failure is that of the streams it concerns.
+// TestAnswersAreNotOlderThanTheirRequests: a request counts as sent from when its write began, since it may be answered before
+// that write has returned.
+func TestAnswersAreNotOlderThanTheirRequests(t *testing.T) {
+	t.Parallel()
+	near, far := net.Pipe() // a write returns only when all of it has been read
+	t.Cleanup(func() { far.Close() })
+	opened := make(chan error, 1)
+	framer := http2.NewFramer(far, far)
+	go func() {
+		_, err := io.CopyN(io.Discard, far, int64(len(http2.ClientPreface)))
+		if err == nil {
+			_, err = framer.ReadFrame() // its settings
+		}
+		if err == nil {
+			err = framer.WriteSettings()
+		}
+		if err == nil {
+			_, err = framer.ReadFrame() // that it has ours
+		}
+		opened <- err
+	}()
+	s, err := wire.OpenHTTP2(t.Context(), near)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	if err := <-opened; err != nil {
+		t.Fatal(err)
+	}
+	st, err := s.Add(order(1), "http", "api.test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	flushed := make(chan error, 1)
+	go func() { flushed <- s.Flush() }()
+	if _, err := io.ReadFull(far, make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	had := time.Now()
+	if p := st.Proof(); p.At.IsZero() || p.At.After(had) || p.Sent != st.Size() {
+		t.Errorf("while it is written: %+v", p)
+	}
+	if _, err := io.CopyN(io.Discard, far, st.Size()-1); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-flushed; err != nil {
+		t.Fatal(err)
+	}
+	if p := st.Proof(); p.At.IsZero() || p.At.After(had) {
+		t.Errorf("the server had the beginning at %v: %+v", had, p)
+	}
+}
+
 func TestStreamsThatAreNotAnswered(t *testing.T) {
 	t.Parallel()
 	ctx, giveUp := context.WithCancel(t.Context())
