@@ -214,11 +214,14 @@ func fuzzSentence(r *fuzz.Report) string {
 	case Undecided:
 		return fmt.Sprintf("inconclusive for %s (%s)", name, tried)
 	case Environment:
+		if wrong > 0 {
+			return fmt.Sprintf("the search against %s is incomplete: %s%s (%s)", name, r.Problem, provenBefore(wrong, "confused rewrite"), tried)
+		}
 		return fmt.Sprintf("nothing can be said of %s: %s", name, r.Problem)
 	case Interrupted:
 		return interrupted(name, plural(wrong, "rewrite"), tried, r.Problem)
 	}
-	return fmt.Sprintf("oncespec itself failed: %s", r.Problem)
+	return fmt.Sprintf("oncespec itself failed: %s%s", r.Problem, provenBefore(wrong, "confused rewrite"))
 }
 
 // fuzzPair writes one pair: what is wrong, both requests side by side, where they differ, what was answered.

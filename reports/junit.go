@@ -60,7 +60,7 @@ func JUnit(w io.Writer, r *Report) error {
 	}
 	if r.Problem != "" {
 		s := suite{Name: "run"}
-		s.add(testcase{Name: "the run", Class: "oncespec", Error: &message{Message: display.Text(r.Problem), Type: string(r.Result)}})
+		s.add(testcase{Name: "the run", Class: "oncespec", Error: &message{Message: display.Text(r.Problem + r.before()), Type: string(r.Result)}})
 		top.add(s)
 	}
 	return top.write(w)

@@ -219,14 +219,30 @@ func (r *Report) Sentence() string {
 		}
 		return fmt.Sprintf("inconclusive for %s: %s without proof (%s)", name, plural(r.Summary.Inconclusive, "verdict"), assessed)
 	case Environment:
+		if r.Summary.Fail > 0 {
+			return fmt.Sprintf("the run against %s is incomplete: %s%s (%s)", name, r.Problem, r.before(), assessed)
+		}
 		return fmt.Sprintf("nothing can be said of %s: %s", name, r.Problem)
 	case Interrupted:
 		return interrupted(name, plural(r.Summary.Fail, "failure"), assessed, r.Problem)
 	}
 	if r.Problem != "" {
-		return fmt.Sprintf("oncespec itself failed: %s", r.Problem)
+		return fmt.Sprintf("oncespec itself failed: %s%s", r.Problem, r.before())
 	}
 	return fmt.Sprintf("oncespec itself failed on %s (%s)", plural(r.Summary.Error, "verdict"), assessed)
+}
+
+// before says what was proven before the problem: it stands, though the run is incomplete.
+func (r *Report) before() string { return provenBefore(r.Summary.Fail, "failure") }
+
+func provenBefore(n int, noun string) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "; 1 " + noun + " was proven before that"
+	}
+	return "; " + plural(n, noun) + " were proven before that"
 }
 
 // interrupted is the sentence of what was broken off. It only has a problem where not all that was started could be ended.

@@ -30,9 +30,11 @@ func Table(w io.Writer, r *Report, dir string, colour bool) error {
 		}
 		b.WriteByte('\n')
 	}
-	if r.Problem == "" || len(r.Shards) > 0 { // else it explains why everything else is missing
-		writeBroken(&b, r.Verdicts, paint)
+	broken := r.Verdicts
+	if r.Problem != "" && len(r.Shards) == 0 { // it explains why everything else is missing
+		broken = slices.DeleteFunc(slices.Clone(broken), func(v verdict.Verdict) bool { return v.Verdict != verdict.Fail && v.Verdict != verdict.Warn })
 	}
+	writeBroken(&b, broken, paint)
 	for _, line := range r.troubles() {
 		fmt.Fprintf(&b, "%s\n", paint("33", display.Line(line)))
 	}
