@@ -134,6 +134,26 @@ var exchanges = map[string]exchange{
 				brief(b.send("GET", "/v1/operations/k2", "", "Authorization", "Bearer globex-token")))
 		},
 	},
+	"strangers with the key together": {
+		"each has its ticket true",
+		func(b *bench) string {
+			b.downstream.set(func() { b.downstream.hold = make(chan struct{}) })
+			first := b.later("k1", "t")
+			b.downstream.await(b.t)
+			globex := []string{"Authorization", "Bearer globex-token"}
+			other := make(chan answer, 1)
+			go func() {
+				defer close(other)
+				if got, err := b.try(b.t.Context(), "POST", "/v1/tickets", ticket("t"), append(globex, keyHeader, `"k1"`)...); err == nil {
+					other <- got
+				}
+			}()
+			b.eventually("the other tenant's is claimed", func() bool { return b.send("GET", "/v1/operations/k1", "", globex...).status == 200 })
+			b.downstream.set(func() { release(&b.downstream.hold) })
+			one, two := <-first, <-other
+			return fmt.Sprint("each has its ticket ", one.status == 201 && two.status == 201 && one.field("id") != two.field("id"))
+		},
+	},
 	"fingerprint": {
 		"order replay; 2^53 no; nested no; query no; array no; null no; empty no; case no; type no; space no; chunked replay; trace replay; unknown no; ratio no",
 		func(b *bench) string {

@@ -89,6 +89,7 @@ var seenIn = map[string]differs{
 	"key-needs-hyphen":               {"keys", "letters 400"},
 	"key-on-get-refused":             {"keys", "on GET 400"},
 	"scope-global":                   {"strangers with the key", "globex 201 replay"},
+	"in-flight-for-anybody":          {"strangers with the key together", "each has its ticket false"},
 	"scope-without-route":            {"strangers with the key", "other route 201 replay"},
 	"label-counts-repeats":           {"label", "changes 2"},
 	"check-then-insert":              {"duplicates together", "one ticket false"},

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/oncespec/oncespec/mockapi/command"
 	"github.com/oncespec/oncespec/mockapi/contract"
 	"github.com/oncespec/oncespec/mockapi/flow"
@@ -211,6 +213,29 @@ var keyMutants = []Mutant{
 				id := identify(call)
 				id.Scope = "all"
 				return id
+			}
+		},
+	},
+	{
+		Name:      "in-flight-for-anybody",
+		Defect:    "Requests under one key that run at the same time are one for all tenants: another tenant's gets the first one's result.",
+		Stage:     "Execute",
+		Operation: "create-ticket",
+		Must:      []string{"key/other-principal"},
+		Install: func(f *flow.Flow) {
+			var running singleflight.Group
+			execute := f.Execute
+			f.Execute = func(ctx context.Context, call *flow.Call, entry flow.Entry) (flow.Answer, error) {
+				mine := false
+				shared, err, _ := running.Do(entry.Operation+" "+entry.Key, func() (any, error) {
+					mine = true
+					return execute(ctx, call, entry)
+				})
+				answer, _ := shared.(flow.Answer)
+				if mine || err != nil {
+					return answer, err
+				}
+				return f.Complete(ctx, entry, func(store.Tx) (flow.Answer, error) { return answer, nil })
 			}
 		},
 	},

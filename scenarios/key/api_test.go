@@ -6,8 +6,11 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 
 	"github.com/oncespec/oncespec/scenarios/run/runtest"
 	"github.com/oncespec/oncespec/scenarios/verdict"
@@ -66,6 +69,28 @@ func oneSpace() *runtest.API {
 	}}
 }
 
+// oneForAll makes one thing of all requests that are at work under a key, whoever sends them.
+func oneForAll() *runtest.API {
+	var running singleflight.Group
+	var things atomic.Int64
+	return &runtest.API{Hook: func(a *runtest.API, w http.ResponseWriter, r *http.Request, body []byte) bool {
+		key := r.Header.Get("Idempotency-Key")
+		if key == "" || title(body) == "" {
+			return false
+		}
+		answer, err, _ := running.Do(key, func() (any, error) {
+			id := fmt.Sprint("thing-of-all-", things.Add(1))
+			err := a.Call(r.Context(), id, title(body))
+			a.Make(id, title(body))
+			return fmt.Sprintf(`{"id":%q,"title":%q}`, id, title(body)), err
+		})
+		if err != nil {
+			return say(w, 502, `{}`)
+		}
+		return say(w, 201, answer.(string))
+	}}
+}
+
 // keyless executes writes without a key.
 func keyless() *runtest.API {
 	return &runtest.API{Hook: func(a *runtest.API, w http.ResponseWriter, r *http.Request, body []byte) bool {
@@ -91,6 +116,8 @@ func TestRightInAnotherWay(t *testing.T) {
 		"effects show late":                   {&runtest.API{Lag: 60 * time.Millisecond}, "profile: ietf-07"},
 		"it answers before it works":          {&runtest.API{Async: true}, "profile: ietf-07, fidelity: resource"},
 		"every duplicate is refused bare":     {&runtest.API{Bare: true}, "profile: ietf-07, fidelity: effect"},
+		"duplicates wait":                     {&runtest.API{Waits: true}, "profile: ietf-07, scope: [account], in_flight: {action: wait}"},
+		"a caller sees its own only":          {&runtest.API{Private: true}, "profile: ietf-07, scope: [account]"},
 		"keys are opaque":                     {&runtest.API{}, "profile: ietf-07, key: {encoding: opaque}"},
 		"a title is an identity, found again": {naturalKeys(200), "profile: ietf-07"},
 		"a title is an identity, refused":     {naturalKeys(409), "profile: ietf-07"},
@@ -122,6 +149,7 @@ func TestWrong(t *testing.T) {
 			return key != "" && payloads.of(r.Header.Get("Authorization")+string(body), key) != key && say(w, 409, `{"error":"you asked for this already"}`)
 		}}, "profile: ietf-07", "key/distinct-keys", verdict.Fail},
 		"one space of keys, though an account's own": {oneSpace(), "profile: ietf-07, scope: [account]", "key/other-principal", verdict.Fail},
+		"one in flight for all principals":           {oneForAll(), "profile: ietf-07", "key/other-principal", verdict.Fail},
 		"no key is no refusal":                       {keyless(), "profile: ietf-07", "key/required", verdict.Warn},
 		"without a key it makes two": {&runtest.API{Hook: func(a *runtest.API, w http.ResponseWriter, r *http.Request, body []byte) bool {
 			if r.Header.Get("Idempotency-Key") != "" {

@@ -26,7 +26,7 @@ func Scenarios() []target.Scenario {
 		},
 		{
 			ID:       "key/scope",
-			Sentence: "Sends a write, then uses its key as another principal, on another operation and on a GET.",
+			Sentence: "Sends a write, then uses its key as another principal, also at the same time, on another operation and on a GET.",
 			Needs:    []catalogue.Need{catalogue.NeedKeyHeader},
 			Run:      scope,
 		},

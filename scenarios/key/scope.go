@@ -25,15 +25,22 @@ func scope(ctx context.Context, s *target.Stage) error {
 
 // principal uses the key of a write as another principal: first for the same bytes, which provoke a target that does not ask
 // who is calling to give its stored answer away. Where that principal may not send those at all, since they name what is not
-// its own, it is told nothing by a refusal; there, and where a parent was made for the intent, it sends a write of its own.
+// its own, it is told nothing by a refusal; there, and where a parent was made for the intent, it sends a write of its own. Both
+// are done one after the other, and then together.
 func principal(ctx context.Context, s *target.Stage) error {
 	if len(s.Operation().Setup) == 0 {
 		may, err := sameBytes(ctx, s.Trial("principal"))
-		if may || err != nil {
+		if err != nil {
+			return err
+		}
+		if err := together(ctx, s, true); may || err != nil {
 			return err
 		}
 	}
-	return ownBytes(ctx, s.Trial("principal-own"))
+	if err := ownBytes(ctx, s.Trial("principal-own")); err != nil {
+		return err
+	}
+	return together(ctx, s, false)
 }
 
 // sameBytes sends a write, and the same bytes under the same key as another principal. Two controls follow, both as that

@@ -10,9 +10,16 @@ import (
 )
 
 // otherPrincipal: the same key from another principal is its own operation, or refused where the declared scope is global, and
-// never receives the first one's answer.
+// never receives the first one's answer, also while the first one is at work.
 func otherPrincipal(c rule.Case) []rule.Finding {
-	return append(trial("principal", foreignPrincipal)(c), trial("principal-own", foreignPrincipal)(c)...)
+	findings := append(trial("principal", foreignPrincipal)(c), trial("principal-own", foreignPrincipal)(c)...)
+	against, says := principalsTogether(c)
+	for i := range findings {
+		if findings[i].Outcome == verdict.Pass {
+			findings[i].Detail += says
+		}
+	}
+	return append(findings, against...)
 }
 
 func foreignPrincipal(c rule.Case, h *history.History) rule.Finding {
