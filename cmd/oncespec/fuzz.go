@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"sync"
@@ -39,9 +38,11 @@ func (c *FuzzCmd) Run(ctx context.Context, io streams) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(c.Out, 0o755); err != nil {
-		return &exitError{reports.Environment.ExitCode(), fmt.Errorf("--out: %w", err)}
+	release, err := own(c.Out)
+	if err != nil {
+		return err
 	}
+	defer release()
 	debug.SetGCPercent(fuzz.CollectPercent) // it makes little that lasts, and much that does not
 	cases := c.Corpus
 	if cases == "" {

@@ -44,6 +44,14 @@ func (c *RunCmd) inShards(ctx context.Context, io streams, cfg *config.Config) e
 		return err
 	}
 	n := min(c.Jobs, len(plan.Steps))
+	release, err := own(c.Out)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := run.ShardsEnded(c.Out); err != nil {
+		return err
+	}
 	if err := run.Prepare(c.Out); err != nil {
 		return &exitError{reports.Environment.ExitCode(), err}
 	}
@@ -83,7 +91,7 @@ func (c *RunCmd) inShards(ctx context.Context, io streams, cfg *config.Config) e
 		}
 		return &exitError{code: code}
 	}
-	report, err := merge(dirs, c.Out, c.AllowInconclusive, interrupted)
+	report, err := merging{dirs: dirs, out: c.Out, owned: true, allowInconclusive: c.AllowInconclusive, interrupted: interrupted}.do()
 	if err != nil {
 		return err
 	}

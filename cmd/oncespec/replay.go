@@ -59,6 +59,11 @@ func (c *ReplayCmd) Run(ctx context.Context, io streams) error {
 	if intents := schedule.Intents(); intents > 0 && c.Times > cfg.Limits.Objects/intents {
 		return fmt.Errorf("played %d times a schedule of %d intents makes more objects than limits.objects allows, which is %d; raise the limit, or lower --times", c.Times, intents, cfg.Limits.Objects)
 	}
+	release, err := own(c.Out)
+	if err != nil {
+		return err
+	}
+	defer release()
 	if err := run.Prepare(c.Out); err != nil {
 		return &exitError{reports.Environment.ExitCode(), err}
 	}

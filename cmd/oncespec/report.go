@@ -32,7 +32,7 @@ func (MergeCmd) Help() string {
 
 // Run is called by kong.
 func (c *MergeCmd) Run(io streams) error {
-	report, err := merge(c.Dirs, c.Out, c.AllowInconclusive, false)
+	report, err := merging{dirs: c.Dirs, out: c.Out, allowInconclusive: c.AllowInconclusive}.do()
 	if err != nil {
 		return err
 	}
@@ -56,8 +56,18 @@ func completing(plan *run.Plan, dirs []string, out string) [][]string {
 	return append(all, append(append([]string{"oncespec", "report", "merge"}, dirs...), "--out", out))
 }
 
-// merge joins the shards' folders and writes what they come to. Where the run was interrupted, a shard that left nothing had not begun.
-func merge(dirs []string, out string, allowInconclusive, interrupted bool) (*reports.Report, error) {
+// merging joins the folders of shards.
+type merging struct {
+	dirs              []string
+	out               string
+	owned             bool // the output folder is this program's already
+	allowInconclusive bool
+	interrupted       bool // the run was: a shard that left nothing had not begun
+}
+
+// do writes what the shards come to.
+func (m merging) do() (*reports.Report, error) {
+	dirs, out := m.dirs, m.out
 	if slices.ContainsFunc(dirs, func(dir string) bool { return sameFolder(dir, out) }) {
 		return nil, fmt.Errorf("--out %s is one of the folders to be merged: choose another", out)
 	}
@@ -65,9 +75,16 @@ func merge(dirs []string, out string, allowInconclusive, interrupted bool) (*rep
 	if err != nil {
 		return nil, err
 	}
-	parts, began, took, err := shards(plan, dirs, interrupted)
+	parts, began, took, err := shards(plan, dirs, m.interrupted)
 	if err != nil {
 		return nil, err
+	}
+	if !m.owned {
+		release, err := own(out)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
 	}
 	if err := run.Prepare(out); err != nil {
 		return nil, &exitError{reports.Environment.ExitCode(), err}
@@ -76,8 +93,8 @@ func merge(dirs []string, out string, allowInconclusive, interrupted bool) (*rep
 		return nil, &exitError{writeCode(err), err}
 	}
 	report := reports.Merged(reports.Run{Version: version(), Target: reports.Target{Name: plan.Target, URL: plan.URL}, Contract: plan.Contract, Seed: plan.Seed,
-		Started: began, Took: took, Rerun: plan.Rerun, Verdicts: run.Judge(plan, histories), Histories: histories, AllowInconclusive: allowInconclusive}, parts)
-	if !interrupted {
+		Started: began, Took: took, Rerun: plan.Rerun, Verdicts: run.Judge(plan, histories), Histories: histories, AllowInconclusive: m.allowInconclusive}, parts)
+	if !m.interrupted {
 		report.Complete = completing(plan, dirs, out)
 	}
 	if err := reports.Write(out, report); err != nil {

@@ -70,6 +70,11 @@ func (c *RunCmd) Run(ctx context.Context, io streams) error {
 	if err := options.Check(); err != nil {
 		return err // before what the last run left is removed
 	}
+	release, err := own(c.Out)
+	if err != nil {
+		return err
+	}
+	defer release()
 	if err := run.Prepare(c.Out); err != nil {
 		return &exitError{reports.Environment.ExitCode(), err}
 	}
@@ -92,6 +97,16 @@ func (c *RunCmd) Run(ctx context.Context, io streams) error {
 		return err
 	}
 	return finish(io, report, c.Out, c.JSON)
+}
+
+// own takes an output folder until it is released. That another program has it is for the user to settle.
+func own(dir string) (release func(), err error) {
+	release, err = run.Own(dir)
+	var used *run.InUse
+	if err != nil && !errors.As(err, &used) {
+		err = &exitError{reports.Environment.ExitCode(), err}
+	}
+	return release, err
 }
 
 // writeCode is the exit code where a report cannot be written: a volume that is full is the environment's.

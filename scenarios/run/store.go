@@ -17,11 +17,13 @@ import (
 // historiesDir is the folder of the histories inside a run's output folder.
 const historiesDir = "histories"
 
-// Prepare makes the output folder and clears what an earlier run left there. It refuses a folder in which something else
+var errNoName = errors.New("the output folder has no name; choose one with --out")
+
+// Prepare makes the output folder, which this program should Own, and clears what an earlier run left there. It refuses a folder in which something else
 // bears the name of a file that a run writes, and touches nothing in it then.
 func Prepare(dir string) error {
 	if dir == "" {
-		return errors.New("the output folder has no name; choose one with --out")
+		return errNoName
 	}
 	old, err := leftovers(dir)
 	if err != nil {
