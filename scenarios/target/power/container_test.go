@@ -20,7 +20,7 @@ import (
 // contained is the known-racy server in a container, in the network of this machine or with a port that Docker publishes.
 func contained(t *testing.T, port int) *power.Range {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	_, _, err := life.ReachHost(ctx)
 	needtest.Have(t, "docker", err)
@@ -39,7 +39,7 @@ func contained(t *testing.T, port int) *power.Range {
 	if port != 0 {
 		inside = fmt.Sprintf("0.0.0.0:%d", port)
 	}
-	box, err := life.NewContainer(life.Box{Image: life.Image{Program: program}, Args: []string{inside}, Port: port, Listens: outside, ReadyWithin: time.Minute,
+	box, err := life.NewContainer(life.Box{Image: life.Image{Program: program}, Args: []string{inside}, Port: port, Listens: outside, ReadyWithin: 2 * time.Minute,
 		Ready: func(ctx context.Context) error {
 			c, err := new(net.Dialer).DialContext(ctx, "tcp", outside)
 			if err != nil {
