@@ -5,7 +5,7 @@ package power_test
 import (
 	"context"
 	"fmt"
-	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,12 +40,18 @@ func contained(t *testing.T, port int) *power.Range {
 		inside = fmt.Sprintf("0.0.0.0:%d", port)
 	}
 	box, err := life.NewContainer(life.Box{Image: life.Image{Program: program}, Args: []string{inside}, Port: port, Listens: outside, ReadyWithin: 2 * time.Minute,
+		// It has to answer: Docker takes connections to a port that it publishes before anybody listens behind it.
 		Ready: func(ctx context.Context) error {
-			c, err := new(net.Dialer).DialContext(ctx, "tcp", outside)
+			r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+outside, nil)
 			if err != nil {
 				return err
 			}
-			return c.Close()
+			r.Close = true
+			answer, err := http.DefaultClient.Do(r)
+			if err != nil {
+				return err
+			}
+			return answer.Body.Close()
 		}})
 	if err != nil {
 		t.Fatal(err)
