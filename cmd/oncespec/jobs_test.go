@@ -2,6 +2,8 @@ package main_test
 
 import (
 	"bufio"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -198,8 +200,9 @@ func TestShardsDoNotOutliveTheRun(t *testing.T) {
 	for _, shard := range []string{"shard-1", "shard-2"} {
 		dir := filepath.Join(out, shard)
 		for deadline := time.Now().Add(generous); ; time.Sleep(20 * time.Millisecond) {
-			if _, err := os.Stat(filepath.Join(dir, "report.html")); err == nil {
-				break // it is the last that is written
+			_, unwritten := os.Stat(filepath.Join(dir, "report.json")) // it is the last that is written
+			if _, owned := os.Stat(filepath.Join(dir, ".oncespec-lock")); unwritten == nil && errors.Is(owned, fs.ErrNotExist) {
+				break
 			}
 			if time.Now().After(deadline) {
 				t.Fatalf("%s goes on without the run", shard)
