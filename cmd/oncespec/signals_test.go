@@ -140,6 +140,20 @@ func TestNextStartRemovesAContainer(t *testing.T) {
 	gone(t, p.tmp, state, next)
 }
 
+// nextStartRemovesProxies fails the test where a run left no proxy, or the next start leaves one.
+func nextStartRemovesProxies(t *testing.T, p *process, state string, toxiproxy *linktest.Toxiproxy, before func()) {
+	t.Helper()
+	if toxiproxy.Proxies() == 0 {
+		t.Fatal("there was nothing to remove")
+	}
+	before()
+	next := nextStart(t, state)
+	if n := toxiproxy.Proxies(); n != 0 {
+		t.Errorf("%d proxies are left", n)
+	}
+	gone(t, p.tmp, state, next)
+}
+
 // A run that was killed leaves a proxy on somebody else's Toxiproxy; the next one removes it.
 func TestNextStartRemovesARemoteProxy(t *testing.T) {
 	t.Parallel()
@@ -147,14 +161,7 @@ func TestNextStartRemovesARemoteProxy(t *testing.T) {
 	state := t.TempDir()
 	p := command(t, "run", "-c", through(t, toxiproxy.URL), "--pack", "replay", "--operation", "create-ticket", "--out", t.TempDir())
 	killedAt(t, p, state, testsReplay)
-	if toxiproxy.Proxies() == 0 {
-		t.Fatal("there was nothing to remove")
-	}
-	next := nextStart(t, state)
-	if n := toxiproxy.Proxies(); n != 0 {
-		t.Errorf("%d proxies are left", n)
-	}
-	gone(t, p.tmp, state, next)
+	nextStartRemovesProxies(t, p, state, toxiproxy, func() {})
 }
 
 // A Toxiproxy of somebody else's that does not answer while a run is interrupted keeps the run's proxy, and the run says so. The
@@ -185,15 +192,7 @@ func TestNextStartRemovesWhatAToxiproxyKept(t *testing.T) {
 	if code, said := p.ProcessState.ExitCode(), p.out.String(); code != 130 || !strings.Contains(said, "not all could be ended") || !strings.Contains(said, toxiproxy.URL) {
 		t.Errorf("exit code %d, %s", code, said)
 	}
-	if toxiproxy.Proxies() == 0 {
-		t.Fatal("there was nothing to remove")
-	}
-	hangs.Store(false)
-	next := nextStart(t, state)
-	if n := toxiproxy.Proxies(); n != 0 {
-		t.Errorf("%d proxies are left", n)
-	}
-	gone(t, p.tmp, state, next)
+	nextStartRemovesProxies(t, p, state, toxiproxy, func() { hangs.Store(false) })
 }
 
 // A search that was killed leaves what a run leaves, and the next one ends it.
